@@ -1,1 +1,44 @@
-//! Room under construction.
+//! The vocabulary: what a case is, what a run showed, what a verdict says. Does no I/O and knows neither
+//! CUDA nor cuDNN calls; every other room speaks in these words.
+
+mod dtype;
+mod engine;
+mod environment;
+mod error;
+mod fill;
+mod geometry;
+mod json;
+mod layout;
+mod operation;
+mod outcome;
+mod phase;
+mod problem;
+mod signature;
+mod text;
+mod trial;
+mod validate;
+mod verdict;
+mod workspace;
+
+pub use dtype::{DType, DTypes};
+pub use engine::{Config, EngineChoice, HeuristicMode, Knob, Ranks};
+pub use environment::{Environment, LibraryConfiguration, MappedFile};
+pub use error::CaseError;
+pub use fill::{Fill, FillKind, OutputFill, WorkspaceFill};
+pub use geometry::{Extents, Geometry};
+pub use json::FORMAT;
+pub use layout::{Layout, Layouts};
+pub use operation::{Operation, Role};
+pub use outcome::{Exit, Outcome};
+pub use phase::Phase;
+pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
+pub use signature::{Kind, Sameness, Signature};
+pub use trial::{
+    Announcement, Candidate, Census, Ended, Execution, Job, Matrix, Notes, Observation, Recipe,
+    ReferenceFacts, Refusal, Reply, Request, Selection, SpotCheck, WorkerOptions, Zone, ZoneHit,
+};
+pub use verdict::{Fault, Tier, Untrusted, Verdict};
+pub use workspace::{Workspace, WorkspaceAmount};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The machine and libraries of a run, free of host names, users and home paths. Data only.
+
+use serde::{Deserialize, Serialize};
+
+/// Which half of cuDNN's engines a library set offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LibraryConfiguration {
+    /// Precompiled and run-time-compiled engines (`CUDNN_LIB_CONFIG=FULL`).
+    Full,
+    /// Run-time-compiled engines only (`GRAPH_JIT_ONLY`), with an engine numbering of its own.
+    GraphJitOnly,
+}
+
+impl LibraryConfiguration {
+    /// Short word for set names.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::GraphJitOnly => "jit",
+        }
+    }
+
+    /// The value of `CUDNN_LIB_CONFIG`.
+    #[must_use]
+    pub fn variable(self) -> &'static str {
+        match self {
+            Self::Full => "FULL",
+            Self::GraphJitOnly => "GRAPH_JIT_ONLY",
+        }
+    }
+}
+
+/// A library file mapped into the worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappedFile {
+    /// File name.
+    pub name: String,
+    /// Its place as a class that names no home: `wheel:PKG/rel`, `system:/usr/lib/...`, `toolkit:REL`, `dir:rel`.
+    pub place: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 in hexadecimal; empty until an inventory was asked for.
+    #[serde(default)]
+    pub sha256: String,
+    /// ELF build-id in hexadecimal; empty where the file has none.
+    #[serde(default)]
+    pub build_id: String,
+    /// Version in the file's real name, such as `580.159.04`, where it has one.
+    #[serde(default)]
+    pub version: String,
+}
+
+/// Machine and libraries, gathered inside the worker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Device name as the driver gives it.
+    pub gpu: String,
+    /// Compute capability, major * 10 + minor.
+    pub compute_capability: u32,
+    /// Device memory, bytes.
+    pub memory_bytes: u64,
+    /// Free device memory when the worker started, bytes.
+    pub memory_free_bytes: u64,
+    /// CUDA version that the driver supports, 1000 * major + 10 * minor.
+    pub driver_cuda: i32,
+    /// Driver release, such as `580.159.04`, from the mapped driver file; empty where unknown.
+    pub driver: String,
+    /// `cudnnGetVersion`.
+    pub cudnn: u64,
+    /// `cudnnGetCudartVersion`.
+    pub cudart: u64,
+    /// Which engines the set offers.
+    pub configuration: Option<LibraryConfiguration>,
+    /// How the library folder was found, one line.
+    pub found: String,
+    /// Every mapped cuDNN, cuBLAS, NVRTC and driver file.
+    pub files: Vec<MappedFile>,
+    /// Why the set is mixed, naming two offending files; empty where it is sound.
+    pub conflict: String,
+    /// Device properties as cuDNN's JSON, where the version can give them.
+    pub device_properties: String,
+}
+
+impl Environment {
+    /// `9.19.0`, by the formula of the major version.
+    #[must_use]
+    pub fn cudnn_text(&self) -> String {
+        // 8.x counts MAJOR * 1000 + MINOR * 100 + PATCH, 9.x MAJOR * 10000 + MINOR * 100 + PATCH.
+        let major_unit = if self.cudnn >= 10_000 { 10_000 } else { 1_000 };
+        let version = self.cudnn;
+        format!("{}.{}.{}", version / major_unit, version % major_unit / 100, version % 100)
+    }
+
+    /// Name of the library set that engine numbers belong to, such as `9.19.0-full`.
+    #[must_use]
+    pub fn set(&self) -> String {
+        let configuration = self.configuration.map_or("unknown", LibraryConfiguration::name);
+        format!("{}-{configuration}", self.cudnn_text())
+    }
+}

@@ -1,0 +1,99 @@
+//! Sizes that follow from a problem: extents, elements, bytes, work. Computed on demand, stored nowhere.
+
+use crate::operation::{Operation, Role};
+use crate::problem::Problem;
+
+/// Extents in the logical order n, c, spatial (filter: k, c / g, spatial), elements.
+pub type Extents = Vec<i64>;
+
+/// Derived sizes of one problem. All counts saturate at `i64::MAX`; validation refuses a case that gets there.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry<'a> {
+    problem: &'a Problem,
+}
+
+impl Problem {
+    /// Derived sizes.
+    #[must_use]
+    pub fn geometry(&self) -> Geometry<'_> {
+        Geometry { problem: self }
+    }
+}
+
+fn product(values: impl IntoIterator<Item = i64>) -> i64 {
+    values.into_iter().fold(1_i64, i64::saturating_mul)
+}
+
+impl Geometry<'_> {
+    /// Spatial extents of y: as declared, else by the output rule.
+    #[must_use]
+    pub fn output_spatial(&self) -> Vec<i64> {
+        let problem = self.problem;
+        problem
+            .declared_output
+            .clone()
+            .unwrap_or_else(|| problem.axes.iter().map(crate::Axis::output).collect())
+    }
+
+    /// Extents of a tensor. Integer division by a group count below 1 counts as division by 1.
+    #[must_use]
+    pub fn extents(&self, role: Role) -> Extents {
+        let problem = self.problem;
+        let (outer, inner, spatial): (i64, i64, Vec<i64>) = match role {
+            Role::X => (problem.n, problem.c, problem.axes.iter().map(|axis| axis.input).collect()),
+            Role::W => (
+                problem.k,
+                problem.c / problem.g.max(1),
+                problem.axes.iter().map(|axis| axis.filter).collect(),
+            ),
+            Role::Y => (problem.n, problem.k, self.output_spatial()),
+        };
+        [outer, inner].into_iter().chain(spatial).collect()
+    }
+
+    /// Element strides of a tensor in its layout.
+    #[must_use]
+    pub fn strides(&self, role: Role) -> Vec<i64> {
+        self.problem.layouts.tensors()[role.index()].strides(&self.extents(role))
+    }
+
+    /// Elements of a tensor.
+    #[must_use]
+    pub fn elements(&self, role: Role) -> i64 {
+        product(self.extents(role))
+    }
+
+    /// Bytes of a tensor.
+    #[must_use]
+    pub fn bytes(&self, role: Role) -> i64 {
+        self.elements(role).saturating_mul(self.problem.dtypes.tensors()[role.index()].bytes())
+    }
+
+    /// Bytes of x, w and y together.
+    #[must_use]
+    pub fn total_bytes(&self) -> i64 {
+        Role::ALL.into_iter().fold(0_i64, |sum, role| sum.saturating_add(self.bytes(role)))
+    }
+
+    /// Products that one output sums, borders included as if inside: the longest reduction is at most this.
+    /// fprop (c / g) taps, dgrad (k / g) taps, wgrad n times the spatial outputs.
+    #[must_use]
+    pub fn reduction(&self) -> i64 {
+        let problem = self.problem;
+        let groups = problem.g.max(1);
+        let taps = product(problem.axes.iter().map(|axis| axis.filter));
+        match problem.operation {
+            Operation::Fprop => taps.saturating_mul(problem.c / groups),
+            Operation::Dgrad => taps.saturating_mul(problem.k / groups),
+            Operation::Wgrad => product(self.output_spatial()).saturating_mul(problem.n),
+        }
+    }
+
+    /// Multiply-adds of the convolution, borders counted as if inside; equal for the three passes.
+    #[must_use]
+    pub fn multiply_adds(&self) -> i64 {
+        let problem = self.problem;
+        let taps = product(problem.axes.iter().map(|axis| axis.filter));
+        product([self.elements(Role::Y), problem.c / problem.g.max(1), taps])
+    }
+}

@@ -1,0 +1,145 @@
+//! The one-line text of a case, its identity: printing here, reading in `parse`. Knows the grammar only.
+
+mod parse;
+
+use std::fmt;
+
+use crate::dtype::DTypes;
+use crate::engine::EngineChoice;
+use crate::fill::WorkspaceFill;
+use crate::problem::{Axis, Case, Expect, Options};
+use crate::workspace::{Workspace, WorkspaceAmount};
+
+/// `2x3x4`.
+pub(crate) fn join_extents(values: &[i64]) -> String {
+    values.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
+}
+
+fn join_axes(axes: &[Axis], of: impl Fn(&Axis) -> String) -> String {
+    axes.iter().map(of).collect::<Vec<_>>().join("x")
+}
+
+fn print_dtypes(formatter: &mut fmt::Formatter<'_>, dtypes: DTypes) -> fmt::Result {
+    if dtypes.is_uniform() {
+        write!(formatter, "{}", dtypes.x.name())?;
+    } else {
+        write!(formatter, "{},{},{}", dtypes.x.name(), dtypes.w.name(), dtypes.y.name())?;
+    }
+    if dtypes.compute != DTypes::default_compute(dtypes.tensors()) {
+        write!(formatter, "/{}", dtypes.compute.name())?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = &self.problem;
+        write!(formatter, "{} ", problem.operation.name())?;
+        print_dtypes(formatter, problem.dtypes)?;
+        let layouts = problem.layouts;
+        if layouts.is_uniform() {
+            write!(formatter, " {}", layouts.x.name())?;
+        } else {
+            write!(formatter, " {},{},{}", layouts.x.name(), layouts.w.name(), layouts.y.name())?;
+        }
+        write!(formatter, " n{} c{} k{}", problem.n, problem.c, problem.k)?;
+        if problem.g != 1 {
+            write!(formatter, " g{}", problem.g)?;
+        }
+        let axes = &problem.axes;
+        write!(formatter, " i{}", join_axes(axes, |axis| axis.input.to_string()))?;
+        write!(formatter, " f{}", join_axes(axes, |axis| axis.filter.to_string()))?;
+        if axes.iter().any(|axis| axis.pad_before != 0 || axis.pad_after != 0) {
+            write!(formatter, " p{}", join_axes(axes, print_pad))?;
+        }
+        if axes.iter().any(|axis| axis.stride != 1) {
+            write!(formatter, " s{}", join_axes(axes, |axis| axis.stride.to_string()))?;
+        }
+        if axes.iter().any(|axis| axis.dilation != 1) {
+            write!(formatter, " d{}", join_axes(axes, |axis| axis.dilation.to_string()))?;
+        }
+        if let Some(declared) = &problem.declared_output {
+            write!(formatter, " y={}", join_extents(declared))?;
+        }
+        print_options(formatter, &self.options)
+    }
+}
+
+fn print_pad(axis: &Axis) -> String {
+    if axis.pad_before == axis.pad_after {
+        axis.pad_before.to_string()
+    } else {
+        format!("{}:{}", axis.pad_before, axis.pad_after)
+    }
+}
+
+fn print_options(formatter: &mut fmt::Formatter<'_>, options: &Options) -> fmt::Result {
+    match &options.engine {
+        EngineChoice::Any => {}
+        EngineChoice::Pinned(config) => {
+            write!(formatter, " engine={}", config.engine)?;
+            if !config.knobs.is_empty() {
+                let knobs: Vec<String> =
+                    config.knobs.iter().map(|knob| format!("{}:{}", knob.knob, knob.value)).collect();
+                write!(formatter, " knobs={}", knobs.join(","))?;
+            }
+        }
+        EngineChoice::Ranked { mode, rank } => write!(formatter, " heur={}#{rank}", mode.name())?,
+    }
+    if !options.tf32 {
+        formatter.write_str(" tf32=off")?;
+    }
+    if let Some(set) = &options.set {
+        write!(formatter, " set={set}")?;
+    }
+    print_workspace(formatter, &options.workspace)?;
+    if let Some(fill) = options.fill {
+        write!(formatter, " fill={}:{}", fill.kind.name(), fill.seed)?;
+    }
+    if let Some(output_fill) = options.output_fill {
+        write!(formatter, " out={}", output_fill.name())?;
+    }
+    if options.alpha.value() != 1.0 {
+        write!(formatter, " alpha={}", options.alpha.value())?;
+    }
+    if options.beta.value() != 0.0 {
+        write!(formatter, " beta={}", options.beta.value())?;
+    }
+    if options.repeat != 1 {
+        write!(formatter, " repeat={}", options.repeat)?;
+    }
+    if options.expect == Expect::Refuse {
+        formatter.write_str(" expect=refuse")?;
+    }
+    Ok(())
+}
+
+fn print_workspace(formatter: &mut fmt::Formatter<'_>, workspace: &Workspace) -> fmt::Result {
+    let aligned = workspace.alignment != Workspace::DEFAULT_ALIGNMENT;
+    if workspace.amount != WorkspaceAmount::Exact || aligned {
+        match workspace.amount {
+            WorkspaceAmount::Exact => formatter.write_str(" ws=exact")?,
+            WorkspaceAmount::Extra(bytes) => write!(formatter, " ws=+{}", print_bytes(bytes))?,
+            WorkspaceAmount::Max(bytes) => write!(formatter, " ws=max:{}", print_bytes(bytes))?,
+        }
+        if aligned {
+            write!(formatter, "@{}", workspace.alignment)?;
+        }
+    }
+    match workspace.contents {
+        None => Ok(()),
+        Some(WorkspaceFill::Zero) => formatter.write_str(" wsfill=00"),
+        Some(WorkspaceFill::Ones) => formatter.write_str(" wsfill=ff"),
+        Some(WorkspaceFill::Random(seed)) => write!(formatter, " wsfill=rand:{seed}"),
+    }
+}
+
+/// Bytes with the largest binary unit that divides them.
+fn print_bytes(bytes: i64) -> String {
+    for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
+        if bytes != 0 && bytes % (1 << shift) == 0 {
+            return format!("{}{unit}", bytes >> shift);
+        }
+    }
+    bytes.to_string()
+}

@@ -1,0 +1,168 @@
+//! Our own rules for a case: what a convolution may be. Steps aside where a refusal is expected.
+
+use crate::dtype::DType;
+use crate::engine::EngineChoice;
+use crate::error::CaseError;
+use crate::operation::Role;
+use crate::problem::{Axis, Case, Expect};
+use crate::workspace::WorkspaceAmount;
+
+/// Largest value of any one extent. Far above any device, low enough that sums of a few stay inside i64.
+const EXTENT_MAX: i64 = 1 << 40;
+
+/// Most executions that one case may ask for.
+const REPEAT_MAX: u32 = 10_000;
+
+/// Largest workspace alignment that can be asked for, bytes.
+const ALIGNMENT_MAX: i64 = 1 << 20;
+
+impl Case {
+    /// Checks the rules of geometry and options.
+    ///
+    /// # Errors
+    /// The first broken rule, by field. Geometry rules do not apply where the case expects a refusal.
+    pub fn validate(&self) -> Result<(), CaseError> {
+        check_options(self)?;
+        check_rank(self)?;
+        if self.options.expect == Expect::Refuse {
+            return Ok(());
+        }
+        let problem = &self.problem;
+        for (field, value) in [("n", problem.n), ("c", problem.c), ("k", problem.k), ("g", problem.g)] {
+            at_least(field, value, 1)?;
+        }
+        if problem.c % problem.g != 0 {
+            return Err(CaseError::new("c", problem.c, format!("is not divisible by g = {}", problem.g)));
+        }
+        if problem.k % problem.g != 0 {
+            return Err(CaseError::new("k", problem.k, format!("is not divisible by g = {}", problem.g)));
+        }
+        for axis in &problem.axes {
+            check_axis(axis)?;
+        }
+        check_declared_output(self)?;
+        check_sizes(self)
+    }
+}
+
+fn at_least(field: &str, value: i64, least: i64) -> Result<(), CaseError> {
+    if value < least {
+        return Err(CaseError::new(field, value, format!("is below {least}, the least allowed")));
+    }
+    if value > EXTENT_MAX {
+        return Err(CaseError::new(field, value, "is above 2^40, the most allowed"));
+    }
+    Ok(())
+}
+
+fn check_rank(case: &Case) -> Result<(), CaseError> {
+    let rank = case.problem.axes.len();
+    if !(1..=3).contains(&rank) {
+        return Err(CaseError::new("i", rank, "is the number of axes; 1 to 3 are possible"));
+    }
+    match &case.problem.declared_output {
+        Some(declared) if declared.len() != rank => {
+            Err(CaseError::new("y", declared.len(), format!("is its number of axes, but i has {rank}")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn check_axis(axis: &Axis) -> Result<(), CaseError> {
+    at_least("i", axis.input, 1)?;
+    at_least("f", axis.filter, 1)?;
+    at_least("p", axis.pad_before, 0)?;
+    at_least("p", axis.pad_after, 0)?;
+    at_least("s", axis.stride, 1)?;
+    at_least("d", axis.dilation, 1)?;
+    if axis.output() < 1 {
+        let span = i128::from(axis.filter - 1) * i128::from(axis.dilation) + 1;
+        return Err(CaseError::new(
+            "f",
+            axis.filter,
+            format!(
+                "with dilation {} spans {span}, more than the padded input of {}",
+                axis.dilation,
+                axis.input + axis.pad_before + axis.pad_after
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn check_declared_output(case: &Case) -> Result<(), CaseError> {
+    let Some(declared) = &case.problem.declared_output else { return Ok(()) };
+    let shown = crate::text::join_extents(declared);
+    Err(CaseError::new("y", shown, "is an output size given on purpose and needs expect=refuse"))
+}
+
+fn check_sizes(case: &Case) -> Result<(), CaseError> {
+    let geometry = case.problem.geometry();
+    for role in Role::ALL {
+        if geometry.bytes(role) == i64::MAX {
+            return Err(CaseError::new(role.name(), "size", "does not fit in 63 bits of bytes"));
+        }
+    }
+    if geometry.total_bytes() == i64::MAX || geometry.multiply_adds() == i64::MAX {
+        return Err(CaseError::new("case", "size", "does not fit in 63 bits of bytes or multiply-adds"));
+    }
+    Ok(())
+}
+
+fn check_options(case: &Case) -> Result<(), CaseError> {
+    let options = &case.options;
+    for (field, scale) in [("alpha", options.alpha), ("beta", options.beta)] {
+        if !scale.value().is_finite() {
+            return Err(CaseError::new(field, scale.value(), "is not a finite number"));
+        }
+    }
+    if options.repeat == 0 || options.repeat > REPEAT_MAX {
+        return Err(CaseError::new("repeat", options.repeat, format!("is not within 1 to {REPEAT_MAX}")));
+    }
+    let workspace = &options.workspace;
+    if workspace.alignment.count_ones() != 1 || !(1..=ALIGNMENT_MAX).contains(&workspace.alignment) {
+        return Err(CaseError::new(
+            "ws",
+            workspace.alignment,
+            "is not an alignment: a power of two up to 1MiB",
+        ));
+    }
+    if let WorkspaceAmount::Extra(bytes) | WorkspaceAmount::Max(bytes) = workspace.amount {
+        at_least("ws", bytes, 0)?;
+    }
+    check_engine(case)?;
+    if let Some(set) = &options.set
+        && !is_set_name(set)
+    {
+        return Err(CaseError::new("set", set, "is no set name: 1 to 64 letters, digits and ._+-"));
+    }
+    let compute = case.problem.dtypes.compute;
+    if compute == DType::Bf16 {
+        return Err(CaseError::new("dtype", compute.name(), "is not a compute type of cuDNN convolutions"));
+    }
+    if options.output_fill.is_some() && options.beta.value() != 0.0 {
+        return Err(CaseError::new("out", "given", "has no meaning where beta is not 0: the fill decides"));
+    }
+    Ok(())
+}
+
+fn check_engine(case: &Case) -> Result<(), CaseError> {
+    let options = &case.options;
+    let EngineChoice::Pinned(config) = &options.engine else { return Ok(()) };
+    at_least("engine", config.engine, 0)?;
+    if !options.tf32 {
+        return Err(CaseError::new("tf32", "off", "drops engines by their notes and cannot join engine="));
+    }
+    for pair in config.knobs.windows(2) {
+        if pair[0].knob >= pair[1].knob {
+            return Err(CaseError::new("knobs", pair[1].knob, "is given twice or out of order"));
+        }
+    }
+    Ok(())
+}
+
+/// A set name is repeated in file names and command lines, hence the narrow alphabet.
+fn is_set_name(set: &str) -> bool {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "._+-".contains(character);
+    (1..=64).contains(&set.len()) && set.chars().all(plain)
+}
