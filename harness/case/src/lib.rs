@@ -6,6 +6,7 @@ mod engine;
 mod environment;
 mod error;
 mod fill;
+pub mod frame;
 mod geometry;
 mod json;
 mod layout;

@@ -47,7 +47,7 @@ impl Axis {
     /// Source: `cudnnGetConvolutionNdForwardOutputDim` in NVIDIA's cuDNN API reference.
     #[must_use]
     pub fn output(&self) -> i64 {
-        let span = i128::from(self.filter - 1) * i128::from(self.dilation) + 1;
+        let span = (i128::from(self.filter) - 1) * i128::from(self.dilation) + 1;
         let padded = i128::from(self.input) + i128::from(self.pad_before) + i128::from(self.pad_after);
         if self.stride < 1 || padded < span {
             return 0;

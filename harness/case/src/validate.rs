@@ -13,6 +13,9 @@ const EXTENT_MAX: i64 = 1 << 40;
 /// Most executions that one case may ask for.
 const REPEAT_MAX: u32 = 10_000;
 
+/// Most knobs of one configuration: above any engine's count, low enough that a case's line stays readable.
+const KNOBS_MAX: usize = 64;
+
 /// Largest workspace alignment that can be asked for, bytes.
 const ALIGNMENT_MAX: i64 = 1 << 20;
 
@@ -152,6 +155,10 @@ fn check_engine(case: &Case) -> Result<(), CaseError> {
     at_least("engine", config.engine, 0)?;
     if !options.tf32 {
         return Err(CaseError::new("tf32", "off", "drops engines by their notes and cannot join engine="));
+    }
+    if config.knobs.len() > KNOBS_MAX {
+        let rule = format!("is more knobs than the {KNOBS_MAX} allowed");
+        return Err(CaseError::new("knobs", config.knobs.len(), rule));
     }
     for pair in config.knobs.windows(2) {
         if pair[0].knob >= pair[1].knob {

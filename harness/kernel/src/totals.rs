@@ -81,7 +81,7 @@ pub struct CompareTotals {
     /// Largest |got − result| / element bound over finite errors, as the bits of an f64; 0/0 counts as 0.
     pub max_ratio_bits: u64,
     /// Largest finite |got − rounded|, as the bits of an f64.
-    pub beyond_rounded_bits: u64,
+    pub beyond_rounded: u64,
 }
 
 impl CompareTotals {
@@ -103,7 +103,7 @@ impl CompareTotals {
         first_over_norm: NONE,
         max_error_bits: 0,
         max_ratio_bits: 0,
-        beyond_rounded_bits: 0,
+        beyond_rounded: 0,
     };
 }
 

@@ -1,1 +1,17 @@
-//! Room under construction.
+//! The child side: takes jobs, runs them on the foreign libraries and sends what it saw. Announces each phase
+//! before it acts, so that its death tells where. Judges nothing.
+
+mod board;
+mod channel;
+mod gate;
+mod inventory;
+mod measure;
+mod reference;
+mod selftest;
+mod serve;
+mod session;
+mod survey;
+mod totals;
+
+pub use inventory::place_of;
+pub use serve::{planner, serve};

@@ -1,0 +1,180 @@
+//! Every rule with the exact line that a user reads: field, value, rule.
+
+use crate::Case;
+
+fn complaint(line: &str) -> String {
+    match line.parse::<Case>() {
+        Ok(case) => format!("accepted as {case}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn check(table: &[(&str, &str)]) {
+    for (line, expected) in table {
+        assert_eq!(complaint(line), *expected, "for '{line}'");
+    }
+}
+
+/// Appends words to a small valid line.
+fn with(words: &str) -> String {
+    format!("fprop f32 nchw n1 c4 k4 i8x8 f3x3 {words}")
+}
+
+#[test]
+fn the_head_of_a_line_is_refused_by_name() {
+    check(&[
+        ("", "operation: '' is none of fprop, dgrad, wgrad"),
+        ("conv f32 nchw", "operation: 'conv' is none of fprop, dgrad, wgrad"),
+        ("fprop", "dtype: '' is none of f32, f64, f16, bf16"),
+        ("fprop f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
+        ("fprop f32/f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
+        ("fprop f32,f32 nchw", "tensors: 'f32,f32' gives neither one value nor one each for x, w, y"),
+        ("fprop f32 nwhc", "layout: 'nwhc' is neither nchw nor nhwc"),
+        ("fprop f32 nchw ; fprop", "case: ';' joins a history of cases, which is not supported yet"),
+    ]);
+    assert_eq!(complaint(&"f".repeat(5000)), "case: '5000' bytes exceed the limit of 4096");
+}
+
+#[test]
+fn sizes_are_refused_by_name() {
+    check(&[
+        ("fprop f32 nchw n0 c1 k1 i1x1 f1x1", "n: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c-3 k1 i1 f1", "c: '-3' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c1 k0 i1 f1", "k: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 g0 i1 f1", "g: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n2199023255552 c1 k1 i1 f1", "n: '2199023255552' is above 2^40, the most allowed"),
+        ("fprop f32 nchw n1 c3 k4 g2 i1 f1", "c: '3' is not divisible by g = 2"),
+        ("fprop f32 nchw n1 c4 k3 g2 i1 f1", "k: '3' is not divisible by g = 2"),
+        ("fprop f32 nchw n1 c1 k1 i0 f1", "i: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 i1 f0", "f: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 p-1", "p: '-1' is below 0, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 p0:-1", "p: '-1' is below 0, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 s0", "s: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 d0", "d: '0' is below 1, the least allowed"),
+        (
+            "fprop f32 nchw n1 c1 k1 i4 f3 p1:0 d3",
+            "f: '3' with dilation 3 spans 7, more than the padded input of 5",
+        ),
+        ("fprop f32 nchw n1 c1 k1 i1x1x1x1 f1x1x1x1", "i: '4' is the number of axes; 1 to 3 are possible"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 p0", "p: '1' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 s1x1x1", "s: '3' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 d1", "d: '1' is its number of axes, but i has 2"),
+        (
+            "fprop f32 nchw n1099511627776 c1099511627776 k1 i1 f1",
+            "x: 'size' does not fit in 63 bits of bytes",
+        ),
+        (
+            "fprop f64 nchw n1 c1048576 k1048576 i1048576 f524288",
+            "case: 'size' does not fit in 63 bits of bytes or multiply-adds",
+        ),
+    ]);
+}
+
+#[test]
+fn missing_repeated_and_unknown_words_are_refused_by_name() {
+    check(&[
+        ("fprop f32 nchw c1 k1 i1 f1", "n: 'nothing' is given, but the size is required"),
+        ("fprop f32 nchw n1 k1 i1 f1", "c: 'nothing' is given, but the size is required"),
+        ("fprop f32 nchw n1 c1 i1 f1", "k: 'nothing' is given, but the size is required"),
+        ("fprop f32 nchw n1 c1 k1 f1", "i: 'nothing' is given, but the extents are required"),
+        ("fprop f32 nchw n1 c1 k1 i1", "f: 'nothing' is given, but the extents are required"),
+        ("fprop f32 nchw n1 n2 c1 k1 i1 f1", "n: '2' is given twice"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 i1", "i: '1' is given twice"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 q7", "size: 'q7' is no field: n c k g i f p s d take a number"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 é", "size: 'é' is no field: n c k g i f p s d take a number"),
+        ("fprop f32 nchw n c1 k1 i1 f1", "n: '' is not an integer that fits"),
+        ("fprop f32 nchw n+1 c1 k1 i1 f1", "n: '+1' is not a plain integer"),
+        ("fprop f32 nchw n1.5 c1 k1 i1 f1", "n: '1.5' is not an integer that fits"),
+        (
+            "fprop f32 nchw n9223372036854775808 c1 k1 i1 f1",
+            "n: '9223372036854775808' is not an integer that fits",
+        ),
+        ("fprop f32 nchw n1 c1 k1 i1xx f1", "i: '' is not an integer that fits"),
+        (&with("repeat=2 repeat=2"), "repeat: '2' is given twice"),
+        (&with("guard=pages"), "option: 'guard' is unknown or not supported yet"),
+    ]);
+}
+
+#[test]
+fn options_are_refused_by_name() {
+    check(&[
+        (&with("engine=-1"), "engine: '-1' is below 0, the least allowed"),
+        (&with("knobs=1:2"), "knobs: 'given' belongs to engine=, which is missing"),
+        (&with("engine=1 knobs=2"), "knobs: '2' is not of the form TYPE:VALUE"),
+        (&with("engine=1 knobs=2:1,2:3"), "knobs: '2' is given twice or out of order"),
+        (&with("engine=1 heur=A#0"), "heur: 'given' cannot join engine=: one names the plan"),
+        (&with("heur=C#0"), "heur: 'C#0' is not of the form A#0, B#0 or fallback#0"),
+        (&with("heur=A"), "heur: 'A' is not of the form A#0, B#0 or fallback#0"),
+        (&with("engine=1 tf32=off"), "tf32: 'off' drops engines by their notes and cannot join engine="),
+        (&with("tf32=maybe"), "tf32: 'maybe' is none of: on, off"),
+        (&with("set=../x"), "set: '../x' is no set name: 1 to 64 letters, digits and ._+-"),
+        (&with("set="), "set: '' is no set name: 1 to 64 letters, digits and ._+-"),
+        (&with("ws=some"), "ws: 'some' is none of: exact, +BYTES, max:BYTES, each with @ALIGN or without"),
+        (&with("ws=+-1"), "ws: '-1' is below 0, the least allowed"),
+        (&with("ws=max:99999999999GiB"), "ws: '99999999999GiB' does not fit in 63 bits of bytes"),
+        (&with("ws=max:4096GiB"), "ws: '4398046511104' is above 2^40, the most allowed"),
+        (&with("ws=exact@24"), "ws: '24' is not an alignment: a power of two up to 1MiB"),
+        (&with("ws=exact@0"), "ws: '0' is not an alignment: a power of two up to 1MiB"),
+        (&with("ws=exact@2097152"), "ws: '2097152' is not an alignment: a power of two up to 1MiB"),
+        (&with("wsfill=01"), "wsfill: '01' is none of: 00, ff, rand:SEED"),
+        (&with("fill=int2"), "fill: 'int2' is not of the form KIND:SEED"),
+        (&with("out=zero"), "out: 'zero' is none of: nan, finite"),
+        (&with("out=nan beta=1"), "out: 'given' has no meaning where beta is not 0: the fill decides"),
+        (&with("alpha=inf"), "alpha: 'inf' is not a finite number"),
+        (&with("beta=NaN"), "beta: 'NaN' is not a finite number"),
+        (&with("alpha=one"), "alpha: 'one' is not a number"),
+        (&with("repeat=0"), "repeat: '0' is not within 1 to 10000"),
+        (&with("repeat=10001"), "repeat: '10001' is not within 1 to 10000"),
+        (&with("expect=right"), "expect: 'right' is none of: refuse"),
+        (&with("y=6x6"), "y: '6x6' is an output size given on purpose and needs expect=refuse"),
+        (&with("y=6 expect=refuse"), "y: '1' is its number of axes, but i has 2"),
+        ("fprop f32/bf16 nchw n1 c1 k1 i1 f1", "dtype: 'bf16' is not a compute type of cuDNN convolutions"),
+    ]);
+    let knobs: Vec<String> = (0..65).map(|knob| format!("{knob}:1")).collect();
+    let line = with(&format!("engine=1 knobs={}", knobs.join(",")));
+    assert_eq!(complaint(&line), "knobs: '65' is more knobs than the 64 allowed");
+}
+
+#[test]
+fn a_case_that_expects_a_refusal_is_read_although_it_breaks_the_rules() {
+    for line in [
+        "fprop f32 nchw n0 c1 k1 i1x1 f1x1 expect=refuse",
+        "dgrad f16 nhwc n1 c3 k5 g2 i1x1 f3x3 expect=refuse",
+        "wgrad f32 nchw n1 c1 k1 i8 f3 y=9 expect=refuse",
+    ] {
+        assert_eq!(complaint(line), format!("accepted as {line}"));
+    }
+}
+
+#[test]
+fn values_in_messages_are_escaped_and_shortened() {
+    assert_eq!(complaint("\u{1b}[31m"), r"operation: '\u{1b}[31m' is none of fprop, dgrad, wgrad");
+    let long = format!("{}... is none of fprop, dgrad, wgrad", "a".repeat(60));
+    assert_eq!(complaint(&"a".repeat(300)), format!("operation: '{}", long.replace("...", "...'")));
+}
+
+#[test]
+fn json_is_refused_by_name_too() {
+    let plain = r#""operation":"fprop","dtypes":{"x":"f32","w":"f32","y":"f32","compute":"f32"},
+        "layouts":{"x":"nchw","w":"nchw","y":"nchw"},"c":1,"k":1,"axes":[{"input":1,"filter":1}]"#;
+    for (extra, expected) in [
+        (r#""format":1,"n":1,"colour":3"#, "unknown field `colour`"),
+        (r#""format":2,"n":1"#, "format: '2' is not 1, the one known"),
+        (r#""format":1,"n":0"#, "n: '0' is below 1, the least allowed"),
+        (r#""format":1"#, "missing field `n`"),
+        (r#""format":1,"n":1,"n":1"#, "duplicate field `n`"),
+        (r#""format":1,"n":1,"y":[1]"#, "y: '1' is an output size given on purpose and needs expect=refuse"),
+        (
+            r#""format":1,"n":1,"engine":{"pinned":{"engine":1,"knobs":[{"knob":2,"value":0},{"knob":1,"value":0}]}}"#,
+            "knobs: '1' is given twice or out of order",
+        ),
+        (r#""format":1,"n":1,"engine":{"pinned":{"engine":1,"rank":2}}"#, "unknown field `rank`"),
+    ] {
+        let error =
+            serde_json::from_str::<Case>(&format!("{{{extra},{plain}}}")).expect_err(extra).to_string();
+        assert!(error.starts_with(expected), "{extra}: {error}");
+    }
+    let read: Case = serde_json::from_str(&format!(r#"{{"format":1,"n":1,{plain}}}"#)).expect("all is given");
+    assert_eq!(read.to_string(), "fprop f32 nchw n1 c1 k1 i1 f1");
+}

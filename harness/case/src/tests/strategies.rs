@@ -1,0 +1,161 @@
+//! Random cases, valid by construction. Knows the rules of `validate` and nothing of what engines support.
+
+use proptest::prelude::*;
+
+use crate::{
+    Axis, Case, Config, DType, DTypes, EngineChoice, Expect, Fill, FillKind, HeuristicMode, Knob, Layout,
+    Layouts, Operation, Options, OutputFill, Problem, Scale, Workspace, WorkspaceAmount, WorkspaceFill,
+};
+
+fn dtypes() -> impl Strategy<Value = DTypes> {
+    let one = || prop::sample::select(&DType::ALL[..]);
+    let compute = prop::sample::select(vec![DType::F32, DType::F64, DType::F16]);
+    prop_oneof![
+        one().prop_map(DTypes::uniform),
+        (one(), one(), one(), compute).prop_map(|(x, w, y, compute)| DTypes { x, w, y, compute }),
+    ]
+}
+
+fn layouts() -> impl Strategy<Value = Layouts> {
+    let one = || prop::sample::select(&Layout::ALL[..]);
+    (one(), one(), one()).prop_map(|(x, w, y)| Layouts { x, w, y })
+}
+
+fn axis() -> impl Strategy<Value = Axis> {
+    (1..=7_i64, 0..=4_i64, 0..=4_i64, 1..=4_i64, 1..=4_i64, 0..=40_i64).prop_map(
+        |(filter, pad_before, pad_after, stride, dilation, spare)| {
+            let span = (filter - 1) * dilation + 1;
+            let input = (span - pad_before - pad_after).max(1) + spare;
+            Axis { input, filter, pad_before, pad_after, stride, dilation }
+        },
+    )
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    prop::sample::select(&Operation::ALL[..])
+}
+
+fn right_problem() -> impl Strategy<Value = Problem> {
+    let sizes = (1..=300_i64, 1..=64_i64, 1..=64_i64, 1..=8_i64);
+    (operation(), dtypes(), layouts(), sizes, prop::collection::vec(axis(), 1..=3)).prop_map(
+        |(operation, dtypes, layouts, (n, c_group, k_group, g), axes)| Problem {
+            operation,
+            dtypes,
+            layouts,
+            n,
+            c: c_group * g,
+            k: k_group * g,
+            g,
+            axes,
+            declared_output: None,
+        },
+    )
+}
+
+/// Sizes that no rule of ours restrains, the ends of i64 among them.
+fn wild() -> impl Strategy<Value = i64> {
+    prop_oneof![any::<i64>(), -2..=2_i64, Just(i64::MIN), Just(i64::MAX)]
+}
+
+fn wild_axis() -> impl Strategy<Value = Axis> {
+    (wild(), wild(), wild(), wild(), wild(), wild()).prop_map(
+        |(input, filter, pad_before, pad_after, stride, dilation)| Axis {
+            input,
+            filter,
+            pad_before,
+            pad_after,
+            stride,
+            dilation,
+        },
+    )
+}
+
+fn refused_problem() -> impl Strategy<Value = Problem> {
+    let axes = prop::collection::vec((wild_axis(), wild()), 1..=3);
+    let sizes = (wild(), wild(), wild(), wild());
+    (operation(), dtypes(), layouts(), sizes, axes, any::<bool>()).prop_map(
+        |(operation, dtypes, layouts, (n, c, k, g), axes, declare)| Problem {
+            operation,
+            dtypes,
+            layouts,
+            n,
+            c,
+            k,
+            g,
+            declared_output: declare.then(|| axes.iter().map(|(_, declared)| *declared).collect()),
+            axes: axes.into_iter().map(|(axis, _)| axis).collect(),
+        },
+    )
+}
+
+fn engine() -> impl Strategy<Value = EngineChoice> {
+    let knobs = prop::collection::btree_map(any::<i64>(), any::<i64>(), 0..4)
+        .prop_map(|knobs| knobs.into_iter().map(|(knob, value)| Knob { knob, value }).collect::<Vec<_>>());
+    prop_oneof![
+        Just(EngineChoice::Any),
+        (0..100_i64, knobs).prop_map(|(engine, knobs)| EngineChoice::Pinned(Config { engine, knobs })),
+        (prop::sample::select(&HeuristicMode::ALL[..]), any::<u32>())
+            .prop_map(|(mode, rank)| EngineChoice::Ranked { mode, rank }),
+    ]
+}
+
+fn workspace() -> impl Strategy<Value = Workspace> {
+    let bytes = || prop_oneof![0..=1_i64 << 40, (0..=40_u32).prop_map(|shift| 1 << shift)];
+    let amount = prop_oneof![
+        Just(WorkspaceAmount::Exact),
+        bytes().prop_map(WorkspaceAmount::Extra),
+        bytes().prop_map(WorkspaceAmount::Max),
+    ];
+    let contents = prop_oneof![
+        Just(WorkspaceFill::Zero),
+        Just(WorkspaceFill::Ones),
+        any::<u64>().prop_map(WorkspaceFill::Random),
+    ];
+    (amount, 0..=20_u32, prop::option::of(contents)).prop_map(|(amount, shift, contents)| Workspace {
+        amount,
+        alignment: 1 << shift,
+        contents,
+    })
+}
+
+fn scale(plain: f64) -> impl Strategy<Value = Scale> {
+    use prop::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+    prop_oneof![Just(plain), NORMAL | SUBNORMAL | ZERO | POSITIVE | NEGATIVE].prop_map(Scale::new)
+}
+
+fn options(expect: Expect) -> impl Strategy<Value = Options> {
+    let fill =
+        (prop::sample::select(&FillKind::ALL[..]), any::<u64>()).prop_map(|(kind, seed)| Fill { kind, seed });
+    let output = prop::sample::select(vec![OutputFill::Nan, OutputFill::Finite]);
+    let data = (prop::option::of(fill), prop::option::of(output));
+    let plan = (engine(), any::<bool>(), prop::option::of("[A-Za-z0-9._+-]{1,64}"));
+    (plan, workspace(), data, scale(1.0), scale(0.0), 1..=10_000_u32).prop_map(
+        move |((engine, tf32, set), workspace, (fill, output_fill), alpha, beta, repeat)| Options {
+            tf32: tf32 || matches!(engine, EngineChoice::Pinned(_)),
+            engine,
+            set,
+            workspace,
+            fill,
+            output_fill: output_fill.filter(|_| beta.value() == 0.0),
+            alpha,
+            beta,
+            repeat,
+            expect,
+        },
+    )
+}
+
+/// Cases that must be computed rightly or refused.
+pub(super) fn right_case() -> impl Strategy<Value = Case> {
+    (right_problem(), options(Expect::Right)).prop_map(|(problem, options)| Case { problem, options })
+}
+
+/// Cases that must be refused, of any size at all.
+pub(super) fn refused_case() -> impl Strategy<Value = Case> {
+    (refused_problem(), options(Expect::Refuse)).prop_map(|(problem, options)| Case { problem, options })
+}
+
+/// Both kinds.
+pub(super) fn any_case() -> impl Strategy<Value = Case> {
+    prop_oneof![right_case(), refused_case()]
+}

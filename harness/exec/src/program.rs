@@ -1,0 +1,116 @@
+//! Runs a program that is no worker to its end: a compiler, a stand-alone reproduction. Knows time and output;
+//! knows nothing of what the program is for.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use case::Exit;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::error::HarnessError;
+use crate::interrupt::Interrupt;
+use crate::process::{await_exit, exit_of, timed_out};
+use crate::tail::{Host, Tail};
+
+/// How often a running program's output and the interrupt are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Time in which a killed program is gone.
+const REAP_TIME: Duration = Duration::from_secs(30);
+
+/// A program, what it is given and how long it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The executable; a name without a slash is looked up in the `PATH` of `environment`.
+    pub program: PathBuf,
+    /// Its arguments; no shell reads them.
+    pub arguments: Vec<OsString>,
+    /// Folder that it starts in.
+    pub folder: PathBuf,
+    /// Its whole environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Wall-clock limit.
+    pub timeout: Duration,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramEnd {
+    /// `Exited`, `Signalled` or `TimedOut`.
+    pub exit: Exit,
+    /// The last 16 KiB of its standard output, host details removed.
+    pub stdout: String,
+    /// The last 16 KiB of its standard error, host details removed.
+    pub stderr: String,
+}
+
+/// Runs a program in a process group of its own and waits for its end. At a time-out or an interrupt the whole
+/// group is killed, so that what a script started goes with it.
+///
+/// # Errors
+/// `Spawn` where it cannot be started, `Interrupted`, and `Io` or `Broken` where it cannot be watched or ended.
+pub fn run_program(program: &Program, interrupt: &Interrupt) -> Result<ProgramEnd, HarnessError> {
+    let create = || Tail::create().and_then(|tail| Ok((tail.handle()?, tail)));
+    let failed = |source| HarnessError::Io { what: "cannot create a file for a program's output", source };
+    let (out_handle, stdout) = create().map_err(failed)?;
+    let (error_handle, stderr) = create().map_err(failed)?;
+    let mut child = Command::new(&program.program)
+        .args(&program.arguments)
+        .current_dir(&program.folder)
+        .env_clear()
+        .envs(program.environment.iter().cloned())
+        .stdin(Stdio::null())
+        .stdout(out_handle)
+        .stderr(error_handle)
+        .process_group(0)
+        .spawn()
+        .map_err(|source| HarnessError::Spawn { program: program.program.clone(), source })?;
+    let waited = wait(&mut child, program.timeout, &[&stdout, &stderr], interrupt);
+    if !matches!(waited, Ok(Exit::Exited(_) | Exit::Signalled(_))) {
+        end_group(&mut child)?;
+    }
+    let host = Host::current();
+    waited.map(|exit| ProgramEnd { exit, stdout: stdout.text(&host), stderr: stderr.text(&host) })
+}
+
+/// Waits for the end or the limit, keeping the output files small meanwhile.
+fn wait(
+    child: &mut Child,
+    timeout: Duration,
+    output: &[&Tail],
+    interrupt: &Interrupt,
+) -> Result<Exit, HarnessError> {
+    let start = Instant::now();
+    loop {
+        let left = timeout.saturating_sub(start.elapsed());
+        let failed = |source| HarnessError::Io { what: "cannot wait for a program", source };
+        if let Some(status) = await_exit(child, left.min(LOOK_EVERY)).map_err(failed)? {
+            return Ok(exit_of(status));
+        }
+        if interrupt.is_set() {
+            return Err(HarnessError::Interrupted);
+        }
+        if left.is_zero() {
+            return Ok(timed_out(timeout));
+        }
+        for tail in output {
+            tail.bound().map_err(|source| HarnessError::Io { what: "cannot empty a file", source })?;
+        }
+    }
+}
+
+/// Kills a program that still runs, and everything in its group, and reaps it.
+fn end_group(child: &mut Child) -> Result<(), HarnessError> {
+    // The group exists as long as its leader is not reaped, so the number cannot mean anyone else.
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _gone = kill_process_group(group, Signal::KILL);
+    }
+    match await_exit(child, REAP_TIME) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(HarnessError::Broken { message: format!("process {} cannot be ended", child.id()) }),
+        Err(source) => Err(HarnessError::Io { what: "cannot wait for a program", source }),
+    }
+}

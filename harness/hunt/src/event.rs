@@ -1,0 +1,277 @@
+//! Everything a hunt tells while it runs: plain data with a JSON form, enough to rebuild where it stands. Knows
+//! nothing of files, terminals or bundles.
+
+use std::fmt;
+
+use case::{Case, Config, Environment, Fault, Kind, Outcome, Sameness, Selection, Tier, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// What a hunt is asked to try: two runs with the same terms are parts of one hunt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Seed of the generator; absent where the problems come from a list.
+    pub seed: Option<u64>,
+    /// Problems of the list.
+    pub listed: Option<u64>,
+    /// Digest of the first problems, so that another list or another version's stream is noticed.
+    pub digest: u64,
+    /// Which configurations each problem gets.
+    pub selection: Selection,
+}
+
+impl fmt::Display for Terms {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.seed, self.listed) {
+            (Some(seed), _) => write!(formatter, "seed {seed}")?,
+            (None, listed) => write!(formatter, "a list of {} problems", listed.unwrap_or(0))?,
+        }
+        let engines = match self.selection {
+            Selection::Single => "one",
+            Selection::Heuristics => "heuristics",
+            Selection::All => "all",
+            Selection::Describe => "described only",
+        };
+        write!(formatter, ", engines: {engines}, digest {:016x}", self.digest)
+    }
+}
+
+/// A failure that is worth a closer look, as it was met.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// Its slug before minimization: sameness, types and layout class.
+    pub provisional: String,
+    /// The problem that was being surveyed.
+    pub case: Case,
+    /// Which configurations were being run.
+    pub selection: Selection,
+    /// The configuration that failed, absent where the failure came before any.
+    pub config: Option<Config>,
+    /// What was seen.
+    pub fault: Fault,
+}
+
+/// How far a minimization got.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reduction {
+    /// True when every listed single edit of the case was tried and none keeps the failure.
+    pub one_minimal: bool,
+    /// Runs of the predicate that were needed.
+    pub predicate_calls: u64,
+    /// Seconds that the search took.
+    pub seconds: f64,
+    /// Edits of the final sweep that were tried.
+    pub sweep_tried: u64,
+    /// Edits that the final sweep lists.
+    pub sweep_listed: u64,
+    /// What is claimed about the result and what is not.
+    pub guarantee: String,
+    /// Cases adopted on the way, the last one being the result.
+    pub steps: Vec<String>,
+    /// Every question put and its answer, oldest first, as JSON lines.
+    pub log: Vec<String>,
+}
+
+/// A confirmed failure with everything that a bundle needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Slug that deduplicates findings. Before minimization this is the provisional one.
+    pub signature: String,
+    /// Slug under which it was confirmed first.
+    pub provisional: String,
+    /// How it is reached: the best of the original and the minimized case.
+    pub tier: Tier,
+    /// What the final case shows.
+    pub fault: Fault,
+    /// The problem as it was met.
+    pub original: Case,
+    /// The case that fails, its plan pinned.
+    pub case: Case,
+    /// How it is run: its own plan, or a survey where it fails before there is one.
+    pub selection: Selection,
+    /// The final case as it failed last.
+    pub outcome: Outcome,
+    /// The final case under the full matrix of executions, where that was run.
+    pub evidence: Option<Outcome>,
+    /// Machine and libraries, files hashed.
+    pub environment: Environment,
+    /// Confirming runs that failed the same way.
+    pub hits: u32,
+    /// Confirming runs made, each in a process of its own.
+    pub runs: u32,
+    /// The minimization; absent before it or where it was cut off.
+    pub reduction: Option<Reduction>,
+}
+
+/// What is counted of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VerdictKind {
+    /// Right.
+    Pass,
+    /// The check says nothing.
+    Untrusted,
+    /// A failure of that kind.
+    #[serde(untagged)]
+    Fault(Kind),
+}
+
+impl VerdictKind {
+    /// Lower-case name; faults go by their kind.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Untrusted => "untrusted",
+            Self::Fault(kind) => kind.name(),
+        }
+    }
+}
+
+/// One plan built, executed and judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Number of the problem.
+    pub index: u64,
+    /// Which plan, absent where the failure came before any.
+    pub config: Option<Config>,
+    /// The verdict.
+    pub verdict: VerdictKind,
+    /// True where the engine's kernels are compiled while the plan is built.
+    pub compiled: bool,
+}
+
+/// What a surveyed problem came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProblemTally {
+    /// Plans built, executed and judged.
+    pub checks: u64,
+    /// Configurations that were not executed, by reason.
+    pub refusals: Vec<(String, u64)>,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Microseconds inside cuDNN and CUDA.
+    pub foreign_us: u64,
+    /// Microseconds of the worker's work.
+    pub busy_us: u64,
+}
+
+/// Something that happened in a hunt, or is about to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum HuntEvent {
+    /// The hunt begins, or goes on after a resume.
+    Started {
+        /// What it tries.
+        terms: Terms,
+        /// Machine and libraries.
+        environment: Box<Environment>,
+        /// Name of the library set.
+        set: String,
+        /// Slots at work.
+        slots: u64,
+    },
+    /// A problem is about to be surveyed.
+    ProblemStarted {
+        /// Its number.
+        index: u64,
+        /// Its line.
+        case: String,
+    },
+    /// One plan was judged.
+    Checked(Check),
+    /// A problem's configurations were all visited.
+    ProblemDone {
+        /// Its number.
+        index: u64,
+        /// Its sums.
+        tally: ProblemTally,
+    },
+    /// A failure was met that resembles none before it.
+    FaultSeen(Box<Suspect>),
+    /// It is about to be repeated in fresh processes.
+    Confirming {
+        /// Which one.
+        provisional: String,
+        /// The case to repeat.
+        case: String,
+    },
+    /// It could not be confirmed: the flaky shelf.
+    Dropped {
+        /// Which one.
+        provisional: String,
+        /// The case repeated.
+        case: String,
+        /// What had been seen.
+        fault: Fault,
+        /// Runs that failed the same way.
+        hits: u32,
+        /// Runs made.
+        runs: u32,
+    },
+    /// It is a finding, not minimized yet.
+    Confirmed(Box<Finding>),
+    /// Its minimization adopted a smaller case.
+    Minimizing {
+        /// Which one.
+        provisional: String,
+        /// The smaller case.
+        case: String,
+        /// Predicate calls so far.
+        calls: u64,
+    },
+    /// A finding, minimized as far as time allowed.
+    Found(Box<Finding>),
+    /// Minimization led to a finding that is known.
+    Merged {
+        /// Which one.
+        provisional: String,
+        /// Signature of the known finding.
+        into: String,
+    },
+    /// A slot is out of work for good.
+    SlotLost {
+        /// Number of the slot.
+        slot: u64,
+        /// Why.
+        message: String,
+    },
+    /// The run was asked to stop.
+    Interrupted,
+    /// The end, with everything that is known.
+    Finished {
+        /// The sums.
+        summary: Box<crate::Summary>,
+    },
+}
+
+/// An event and when it happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Seconds of hunting so far, earlier runs of a resumed hunt included.
+    pub seconds: f64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: HuntEvent,
+}
+
+/// The slug before minimization. Inexact arithmetic counts once for each engine of a pass, whatever the types.
+#[must_use]
+pub fn provisional(sameness: &Sameness, case: &Case) -> String {
+    if sameness.kind == Kind::Inexact {
+        let engine = sameness.engine.map_or_else(|| "none".to_owned(), |engine| format!("e{engine}"));
+        return format!("{}-{engine}-inexact", sameness.operation.name());
+    }
+    case::Signature::new(sameness, &case.problem).to_string()
+}
+
+/// What is counted of a verdict, `None` where nothing was judged.
+pub(crate) fn counted(verdict: &Verdict) -> Option<VerdictKind> {
+    match verdict {
+        Verdict::Pass => Some(VerdictKind::Pass),
+        Verdict::Unsupported(_) | Verdict::Untrusted(case::Untrusted::Skipped(_)) => None,
+        Verdict::Untrusted(case::Untrusted::Vacuous { .. } | case::Untrusted::Reference { .. }) => {
+            Some(VerdictKind::Untrusted)
+        }
+        Verdict::Fault(fault) => Some(VerdictKind::Fault(fault.sameness.kind)),
+    }
+}

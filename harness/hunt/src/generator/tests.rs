@@ -1,0 +1,174 @@
+//! Draws many problems and checks what the stream promises. Knows the zones by what they look like in a case.
+
+use std::collections::HashMap;
+
+use case::{Case, DType, Expect, Layout, Operation, WorkspaceAmount};
+
+use super::zones::ZONES;
+use super::{Generator, Limits};
+
+const DEVICE: Limits = Limits { bytes_max: 8 << 30, multiply_adds_max: 4_000_000_000 };
+
+fn draws(limits: Limits, geometries: u64) -> impl Iterator<Item = [Case; 3]> {
+    let generator = Generator::new(7, limits);
+    (0..geometries).map(move |index| generator.geometry(index))
+}
+
+fn positions(case: &Case) -> i64 {
+    case.problem.n * case.problem.axes.iter().map(case::Axis::output).product::<i64>()
+}
+
+fn near_a_line(bytes: i64) -> bool {
+    (30..=32).any(|power| {
+        let line = 1_i64 << power;
+        (bytes - line).abs() <= line / 20
+    })
+}
+
+/// What a case of each zone must show.
+fn shows(zone: &str, case: &Case) -> bool {
+    let (problem, options) = (&case.problem, &case.options);
+    let (group_c, group_k) = (problem.c / problem.g, problem.k / problem.g);
+    let axes = &problem.axes;
+    let sixteen = |value: i64| [65_534, 65_535, 65_536, 65_537, 100_000, 131_072].contains(&value);
+    match zone {
+        "three axes" => axes.len() == 3,
+        "one long row" => {
+            axes.iter().any(|axis| axis.input >= 400) && axes.iter().all(|a| a.input == 1 || a.input >= 400)
+        }
+        "dtype other than f32" => problem.dtypes.x != DType::F32,
+        "layout" => problem.layouts.class() != Layout::Nchw.name(),
+        "groups" => problem.g > 1,
+        "tiny channel counts" => group_c <= 4 || problem.k <= 4,
+        "channels multiple of 8, half precision" => {
+            group_c % 8 == 0 && group_k % 8 == 0 && problem.dtypes.x.bytes() == 2
+        }
+        "channels no multiple of 8" => group_k % 8 != 0,
+        "odd batch or a power of two +-1" => [25, 27, 155].contains(&problem.n) || axes[0].input == 1025,
+        "stride above 1" => axes.iter().any(|axis| axis.stride > axis.filter),
+        "filter extremes" => axes.iter().any(|axis| axis.filter >= 11 || axis.filter > axis.input),
+        "dilation" => axes.iter().any(|axis| axis.dilation > 1 && axis.stride > 1),
+        "padding" => axes.iter().any(|axis| axis.pad_before != axis.pad_after),
+        "small output, long reduction" => {
+            positions(case) >= 400_000 || (positions(case) <= 64 * problem.n && problem.c >= 256)
+        }
+        "16-bit lines" => {
+            [problem.n, problem.c, problem.k].into_iter().any(sixteen)
+                || axes.iter().any(|axis| sixteen(axis.input))
+        }
+        "2^30 to 2^32 bytes" => {
+            case::Role::ALL.into_iter().any(|role| near_a_line(problem.geometry().bytes(role)))
+        }
+        "scaling" => options.beta.value() != 0.0,
+        "workspace" => options.workspace.amount == WorkspaceAmount::Extra(1 << 20),
+        "data" => options.fill.is_some(),
+        "repetition" => options.repeat > 1,
+        "must be refused" => options.expect == Expect::Refuse,
+        other => panic!("zone {other} has no description here"),
+    }
+}
+
+#[test]
+fn every_problem_is_valid_and_within_the_limits_of_a_device_and_of_the_simulator() {
+    for limits in [
+        DEVICE,
+        Limits::device(1 << 30),
+        Limits::simulator(),
+        Limits { bytes_max: 4096, multiply_adds_max: 1000 },
+    ] {
+        for case in draws(limits, 3000).flatten() {
+            let geometry = case.problem.geometry();
+            assert_eq!(case.validate(), Ok(()), "{case}");
+            assert!(geometry.total_bytes() <= limits.bytes_max, "{case}");
+            assert!(geometry.multiply_adds() <= limits.multiply_adds_max, "{case}");
+        }
+    }
+}
+
+#[test]
+fn every_problem_survives_its_one_line_text() {
+    for case in draws(DEVICE, 2000).flatten() {
+        assert_eq!(case.to_string().parse::<Case>().as_ref(), Ok(&case));
+    }
+}
+
+#[test]
+fn every_danger_zone_is_met_within_six_thousand_geometries() {
+    let cases: Vec<Case> = draws(DEVICE, 6000).flatten().collect();
+    for zone in &ZONES {
+        let met = cases.iter().filter(|case| shows(zone.name, case)).count();
+        assert!(met >= 15, "{} was met {met} times", zone.name);
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_problems_from_any_starting_point_and_another_seed_gives_others() {
+    let one = Generator::new(1, DEVICE);
+    let again = Generator::new(1, DEVICE);
+    let other = Generator::new(2, DEVICE);
+    let backwards: Vec<Case> = (0..60).rev().map(|index| again.problem(index)).collect();
+    assert!((0..60).map(|index| one.problem(index)).eq(backwards.into_iter().rev()));
+    assert!((0..60).filter(|index| one.problem(*index) == other.problem(*index)).count() < 3);
+}
+
+#[test]
+fn a_geometry_is_tried_as_fprop_dgrad_and_wgrad_with_the_same_sizes() {
+    for [fprop, dgrad, wgrad] in draws(DEVICE, 200) {
+        let operations = [&fprop, &dgrad, &wgrad].map(|case| case.problem.operation);
+        assert_eq!(operations, Operation::ALL);
+        for other in [dgrad, wgrad] {
+            assert_eq!(other.problem.axes, fprop.problem.axes);
+            assert_eq!((other.problem.n, other.problem.c), (fprop.problem.n, fprop.problem.c));
+            assert_eq!(other.options, fprop.options);
+        }
+    }
+}
+
+#[test]
+fn the_median_problem_is_small_enough_for_a_high_rate_and_large_ones_occur() {
+    let mut work: Vec<i64> =
+        draws(DEVICE, 3000).map(|[case, ..]| case.problem.geometry().multiply_adds()).collect();
+    work.sort_unstable();
+    let median = work[work.len() / 2];
+    assert!((1_000_000..40_000_000).contains(&median), "median {median}");
+    assert!(work[work.len() * 99 / 100] > 1_000_000_000);
+}
+
+#[test]
+fn types_ranks_and_layouts_come_in_sane_shares() {
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    for [case, ..] in draws(DEVICE, 4000) {
+        let problem = &case.problem;
+        for key in [
+            problem.dtypes.x.name().to_owned(),
+            format!("{} axes", problem.axes.len()),
+            problem.layouts.class().to_owned(),
+            format!("groups {}", problem.g > 1),
+        ] {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    for (key, low, high) in [
+        ("f32", 15, 45),
+        ("f16", 20, 50),
+        ("bf16", 15, 40),
+        ("f64", 2, 15),
+        ("2 axes", 55, 85),
+        ("3 axes", 12, 40),
+        ("nchw", 20, 55),
+        ("nhwc", 30, 65),
+        ("mixed", 5, 25),
+        ("groups true", 10, 40),
+    ] {
+        let percent = counts.get(key).copied().unwrap_or_default() * 100 / 4000;
+        assert!((low..=high).contains(&percent), "{key}: {percent} %");
+    }
+}
+
+#[test]
+fn few_problems_repeat_even_within_the_simulators_small_limits() {
+    let texts: Vec<String> =
+        draws(Limits::simulator(), 2000).flatten().map(|case| case.to_string()).collect();
+    let distinct: std::collections::HashSet<&String> = texts.iter().collect();
+    assert!(distinct.len() * 100 >= texts.len() * 97, "{} of {}", distinct.len(), texts.len());
+}

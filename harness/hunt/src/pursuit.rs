@@ -1,0 +1,223 @@
+//! Follows one failure from the first sight to a finding: absorb, confirm, minimize, confirm again, gather
+//! evidence. Knows the order of these steps; knows nothing of queues or of other slots.
+
+use std::time::Instant;
+
+use case::{Case, Fault, Matrix, Outcome, Problem, Selection, Tier, Verdict};
+
+use crate::bench::Bench;
+use crate::confirm::{Form, Terms, confirm, confirm_any, forms, pin};
+use crate::error::HuntError;
+use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
+use crate::examine::{Repetition, config_of, examine, job, repeat};
+use crate::reduce::{Allowance, reduce};
+use crate::suspects::Lead;
+
+/// What following a lead came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum End {
+    /// A finding, new.
+    Found(Box<Finding>),
+    /// A known finding with that signature.
+    Merged(String),
+    /// It did not come back often enough: so many hits of so many runs.
+    Dropped(u32, u32),
+    /// There was no time left; a later run takes it up.
+    OutOfTime,
+}
+
+/// Hands an event on.
+pub(crate) type Tell<'a> = dyn Fn(HuntEvent) -> Result<(), HuntError> + 'a;
+
+/// Hands another failure on, met on the way.
+pub(crate) type Offer<'a> = dyn Fn(Suspect) -> Result<(), HuntError> + 'a;
+
+/// Everything a pursuit needs from around it.
+pub(crate) struct Pursuit<'a, B: ?Sized> {
+    pub(crate) bench: &'a mut B,
+    /// Name of the library set.
+    pub(crate) set: &'a str,
+    pub(crate) allowance: Allowance,
+    /// After this no further step is begun.
+    pub(crate) until: Option<Instant>,
+    pub(crate) tell: &'a Tell<'a>,
+    pub(crate) offer: &'a Offer<'a>,
+    /// The findings that are settled so far.
+    pub(crate) known: &'a dyn Fn() -> Vec<Finding>,
+}
+
+impl<B: Bench + ?Sized> Pursuit<'_, B> {
+    /// Follows a lead to its end.
+    ///
+    /// # Errors
+    /// Those of the bench, and of whoever records events.
+    pub(crate) fn follow(&mut self, lead: &Lead) -> Result<End, HuntError> {
+        let finding = match lead {
+            Lead::Confirmed(finding) => (**finding).clone(),
+            Lead::Suspect(suspect) => {
+                if let Some(known) = self.absorb(suspect)? {
+                    return self.merge(&suspect.provisional, known);
+                }
+                match self.confirm(suspect)? {
+                    Ok(finding) => finding,
+                    Err(end) => return Ok(end),
+                }
+            }
+        };
+        if self.is_late() {
+            return Ok(End::OutOfTime);
+        }
+        let finding = self.minimize(finding)?;
+        if (self.known)().iter().any(|known| known.signature == finding.signature) {
+            return self.merge(&finding.provisional, finding.signature);
+        }
+        let finding = Box::new(finding);
+        (self.tell)(HuntEvent::Found(finding.clone()))?;
+        Ok(End::Found(finding))
+    }
+
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    fn merge(&self, provisional: &str, into: String) -> Result<End, HuntError> {
+        (self.tell)(HuntEvent::Merged { provisional: provisional.to_owned(), into: into.clone() })?;
+        Ok(End::Merged(into))
+    }
+
+    /// The signature of a known finding that minimization would lead to: the same failure stays when types and
+    /// layouts give way to that finding's plainer ones. One run instead of a whole minimization.
+    fn absorb(&mut self, suspect: &Suspect) -> Result<Option<String>, HuntError> {
+        let Some(config) = &suspect.config else { return Ok(None) };
+        for known in (self.known)() {
+            if known.fault.sameness != suspect.fault.sameness {
+                continue;
+            }
+            let Some(case) = transplant(&suspect.case, &known.case.problem) else { continue };
+            let pinned = pin(&case, config, self.set);
+            if pinned.validate().is_err() {
+                continue;
+            }
+            let job = job(&pinned, Selection::Single, Matrix::Standard);
+            if let Repetition::Same(_) = repeat(self.bench, &job, &suspect.fault.sameness)? {
+                self.bench.fresh();
+                return Ok(Some(known.signature));
+            }
+        }
+        Ok(None)
+    }
+
+    fn confirm(&mut self, suspect: &Suspect) -> Result<Result<Finding, End>, HuntError> {
+        let forms = forms(suspect, self.set);
+        let shown = forms.first().map(|form| form.case.to_string()).unwrap_or_default();
+        (self.tell)(HuntEvent::Confirming { provisional: suspect.provisional.clone(), case: shown.clone() })?;
+        let terms = Terms { until: self.until, alone: false };
+        let confirmation = confirm_any(self.bench, forms, &suspect.fault.sameness, terms)?;
+        let Some((fault, outcome)) = confirmation.confirmed().cloned() else {
+            if self.is_late() {
+                return Ok(Err(End::OutOfTime));
+            }
+            let (hits, runs) = (confirmation.hits, confirmation.runs);
+            (self.tell)(HuntEvent::Dropped {
+                provisional: suspect.provisional.clone(),
+                case: shown,
+                fault: suspect.fault.clone(),
+                hits,
+                runs,
+            })?;
+            return Ok(Err(End::Dropped(hits, runs)));
+        };
+        let finding = Finding {
+            signature: suspect.provisional.clone(),
+            provisional: suspect.provisional.clone(),
+            tier: best_tier(suspect.fault.tier, fault.tier),
+            fault,
+            original: suspect.case.clone(),
+            case: confirmation.form.case,
+            selection: confirmation.form.selection,
+            outcome,
+            evidence: None,
+            environment: self.bench.inventory()?,
+            hits: confirmation.hits,
+            runs: confirmation.runs,
+            reduction: None,
+        };
+        (self.tell)(HuntEvent::Confirmed(Box::new(finding.clone())))?;
+        Ok(Ok(finding))
+    }
+
+    /// The finding with a case as small as time allows, confirmed alone on the device. A smaller case that does
+    /// not confirm gives way to the one that did.
+    fn minimize(&mut self, finding: Finding) -> Result<Finding, HuntError> {
+        let allowance = self.allowance.ending(self.until);
+        let (smallest, reduction) = reduce(self.bench, &finding, allowance, (self.tell, self.offer))?;
+        let form = Form { case: smallest, selection: finding.selection };
+        // Never cut short by the clock: a smaller case without its confirmation would be worth less than the wait.
+        let terms = Terms { until: None, alone: true };
+        let confirmation = confirm(self.bench, form, &finding.fault.sameness, terms)?;
+        let (fault, outcome) = match confirmation.confirmed() {
+            Some(shown) => shown.clone(),
+            None => return self.unminimized(finding, reduction),
+        };
+        let case = confirmation.form.case;
+        Ok(Finding {
+            signature: provisional(&fault.sameness, &case),
+            tier: best_tier(finding.tier, fault.tier),
+            evidence: self.evidence(&case, finding.selection, &fault)?,
+            fault,
+            outcome,
+            case,
+            hits: confirmation.hits,
+            runs: confirmation.runs,
+            reduction: Some(reduction),
+            ..finding
+        })
+    }
+
+    /// The finding as it was confirmed, because the smaller case does not come back reliably.
+    fn unminimized(&mut self, finding: Finding, reduction: Reduction) -> Result<Finding, HuntError> {
+        let guarantee = "Not minimized: the smaller cases that failed did not fail again often enough.".to_owned();
+        let reduction = Reduction { one_minimal: false, guarantee, ..reduction };
+        let evidence = self.evidence(&finding.case, finding.selection, &finding.fault)?;
+        Ok(Finding { evidence, reduction: Some(reduction), ..finding })
+    }
+
+    /// The final case once more under every fill and workspace.
+    fn evidence(
+        &mut self,
+        case: &Case,
+        selection: Selection,
+        fault: &Fault,
+    ) -> Result<Option<Outcome>, HuntError> {
+        if self.is_late() {
+            return Ok(None);
+        }
+        self.bench.fresh();
+        let outcomes = examine(self.bench, &job(case, selection, Matrix::Full))?;
+        self.bench.fresh();
+        let engine = fault.sameness.engine;
+        Ok(outcomes
+            .into_iter()
+            .filter(|(verdict, _)| matches!(verdict, Verdict::Fault(_)))
+            .map(|(_, outcome)| outcome)
+            .find(|outcome| config_of(outcome).map(|config| config.engine) == engine))
+    }
+}
+
+/// The case with the types and layouts of a known problem, where that makes it plainer.
+fn transplant(case: &Case, known: &Problem) -> Option<Case> {
+    let mut changed = case.clone();
+    changed.problem.dtypes = known.dtypes;
+    changed.problem.layouts = known.layouts;
+    (minimizer::Key::of(&changed) < minimizer::Key::of(case)).then_some(changed)
+}
+
+/// A recommended original makes a finding serious even where its smallest case is no longer recommended; what is
+/// only informative when minimized stays so.
+fn best_tier(original: Tier, minimized: Tier) -> Tier {
+    match (original, minimized) {
+        (_, Tier::C) => Tier::C,
+        (Tier::A, _) | (_, Tier::A) => Tier::A,
+        (Tier::B | Tier::C, Tier::B) => Tier::B,
+    }
+}

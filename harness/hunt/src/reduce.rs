@@ -1,0 +1,165 @@
+//! Puts the minimizer's questions to a bench. Knows how a case is asked about; the strategy is the minimizer's.
+
+use std::time::Instant;
+
+use case::{Case, Kind, Matrix, Sameness, Selection};
+use minimizer::{Answer, Event, Minimized, Step};
+
+use crate::bench::Bench;
+use crate::error::HuntError;
+use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
+use crate::examine::{Repetition, config_of, job, repeat};
+use crate::pursuit::{Offer, Tell};
+
+/// What one minimization may use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowance {
+    /// Most runs of the predicate.
+    pub calls_max: u32,
+    /// Most seconds.
+    pub seconds_max: f64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { calls_max: 400, seconds_max: 1200.0 }
+    }
+}
+
+impl Allowance {
+    /// The same, ending at that moment at the latest.
+    pub(crate) fn ending(self, at: Option<Instant>) -> Self {
+        let left = at.map_or(f64::MAX, |at| at.saturating_duration_since(Instant::now()).as_secs_f64());
+        Self { seconds_max: self.seconds_max.min(left), ..self }
+    }
+}
+
+/// The smallest case that fails like the finding, and how it was found. Where the search cannot begin, because the
+/// failure did not show or no time is left, the case stays what it is.
+///
+/// # Errors
+/// Those of the bench, and of whoever records events.
+pub(crate) fn reduce<B: Bench + ?Sized>(
+    bench: &mut B,
+    finding: &Finding,
+    allowance: Allowance,
+    (tell, offer): (&Tell<'_>, &Offer<'_>),
+) -> Result<(Case, Reduction), HuntError> {
+    let limits = minimizer::Limits { calls_max: allowance.calls_max, seconds_max: allowance.seconds_max };
+    let mut questions = Questions {
+        bench,
+        sameness: &finding.fault.sameness,
+        selection: finding.selection,
+        offer,
+        trouble: None,
+    };
+    let mut log: Vec<String> = Vec::new();
+    let mut untold: Result<(), HuntError> = Ok(());
+    let mut observe = |event: Event<'_>| {
+        let Event::Answered(step) = event else { return };
+        log.extend(serde_json::to_string(step).ok());
+        if step.accepted && untold.is_ok() {
+            untold = tell(HuntEvent::Minimizing {
+                provisional: finding.provisional.clone(),
+                case: step.case.to_string(),
+                calls: u64::from(step.call),
+            });
+        }
+    };
+    let minimized = minimizer::minimize(&finding.case, &mut |case: &Case| questions.ask(case), &limits, &mut observe);
+    if let Some(trouble) = questions.trouble {
+        return Err(trouble);
+    }
+    untold?;
+    Ok(match minimized {
+        Ok(minimized) => (minimized.case.clone(), report(&minimized, log)),
+        Err(error) => (finding.case.clone(), not_begun(&error.to_string(), log)),
+    })
+}
+
+fn report(minimized: &Minimized, log: Vec<String>) -> Reduction {
+    Reduction {
+        one_minimal: minimized.one_minimal,
+        predicate_calls: u64::from(minimized.calls),
+        seconds: minimized.seconds,
+        sweep_tried: u64::from(minimized.swept),
+        sweep_listed: u64::from(minimized.sweep_total),
+        guarantee: minimized.guarantee(),
+        steps: minimized.accepted.iter().map(|step: &Step| step.case.to_string()).collect(),
+        log,
+    }
+}
+
+fn not_begun(reason: &str, log: Vec<String>) -> Reduction {
+    Reduction {
+        one_minimal: false,
+        predicate_calls: log.len() as u64,
+        seconds: 0.0,
+        sweep_tried: 0,
+        sweep_listed: 0,
+        guarantee: format!("Not minimized: {reason}."),
+        steps: Vec::new(),
+        log,
+    }
+}
+
+/// A bench as the minimizer's predicate.
+struct Questions<'a, B: ?Sized> {
+    bench: &'a mut B,
+    sameness: &'a Sameness,
+    selection: Selection,
+    offer: &'a Offer<'a>,
+    /// What ended the questions; after it every answer is that the machine is in trouble.
+    trouble: Option<HuntError>,
+}
+
+impl<B: Bench + ?Sized> Questions<'_, B> {
+    fn ask(&mut self, case: &Case) -> Answer {
+        if let Some(trouble) = &self.trouble {
+            return Answer::Infra(trouble.to_string());
+        }
+        self.answer(case).unwrap_or_else(|error| {
+            let answer = Answer::Infra(error.to_string());
+            self.trouble = Some(error);
+            answer
+        })
+    }
+
+    fn answer(&mut self, case: &Case) -> Result<Answer, HuntError> {
+        let job = job(case, self.selection, Matrix::Standard);
+        Ok(match repeat(self.bench, &job, self.sameness)? {
+            Repetition::Same(_) => {
+                if leaves_traces(self.sameness.kind) {
+                    self.bench.fresh();
+                }
+                Answer::Same
+            }
+            Repetition::Other(other) => {
+                let (fault, outcome) = *other;
+                let slug = provisional(&fault.sameness, case);
+                if leaves_traces(fault.sameness.kind) {
+                    self.bench.fresh();
+                }
+                let suspect = Suspect {
+                    provisional: slug.clone(),
+                    case: case.clone(),
+                    selection: self.selection,
+                    config: config_of(&outcome).cloned(),
+                    fault,
+                };
+                (self.offer)(suspect)?;
+                Answer::Other(slug)
+            }
+            Repetition::Passed => Answer::Pass,
+            Repetition::Unjudged => Answer::Invalid("nothing was judged".to_owned()),
+        })
+    }
+}
+
+/// True for failures after which a process is no clean place to ask the next question.
+fn leaves_traces(kind: Kind) -> bool {
+    match kind {
+        Kind::Oob | Kind::Input | Kind::Device | Kind::Crash | Kind::Hang => true,
+        Kind::Wrong | Kind::Inexact | Kind::Nondet | Kind::Status | Kind::Accepted => false,
+    }
+}

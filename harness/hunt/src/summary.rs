@@ -1,0 +1,107 @@
+//! The sums of a hunt as `summary.json` holds them. Data only; the fold that fills them lives in `ledger`.
+
+use std::collections::BTreeMap;
+
+use case::Tier;
+use serde::{Deserialize, Serialize};
+
+use crate::event::Finding;
+
+/// What a hunt came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The library set, such as `9.19.0-full`.
+    pub set: String,
+    /// Seconds of hunting, confirmation and minimization included.
+    pub seconds: f64,
+    /// Problems surveyed to the end.
+    pub problems: u64,
+    /// Plans built, executed and judged; refusals are none.
+    pub checks: u64,
+    /// The same per second.
+    pub checks_per_second: f64,
+    /// Checks of engines whose kernels are compiled while the plan is built.
+    pub run_time_compiled: u64,
+    /// Checks of all other engines.
+    pub precompiled: u64,
+    /// Distinct engines judged, counted for each pass.
+    pub engines: u64,
+    /// Verdicts by kind; failures go by the kind of failure, configurations not executed by `unsupported`.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Configurations that were not executed, by reason.
+    pub refusals: BTreeMap<String, u64>,
+    /// Confirmed failures, the most serious tier first.
+    pub findings: Vec<FoundSummary>,
+    /// Failures that did not come back often enough.
+    pub flaky: Vec<FlakySummary>,
+    /// Failures that there was no time to confirm; a resumed hunt takes them up.
+    pub unsettled: u64,
+    /// Share of the workers' time that was spent inside cuDNN and CUDA.
+    pub foreign_share: Option<f64>,
+    /// When the first failure was confirmed.
+    pub first_finding_seconds: Option<f64>,
+    /// Slots that ended in quarantine or could not start a worker.
+    pub slots_lost: u64,
+    /// True when the run was asked to stop.
+    pub interrupted: bool,
+}
+
+/// One finding in a summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundSummary {
+    /// Its slug.
+    pub signature: String,
+    /// How it is reached.
+    pub tier: Tier,
+    /// Line of the problem as it was met.
+    pub original: String,
+    /// Line of the minimized case.
+    pub case: String,
+    /// One line: what is seen.
+    pub summary: String,
+    /// Confirming runs that failed the same way.
+    pub hits: u32,
+    /// Confirming runs made.
+    pub runs: u32,
+    /// True when no single listed edit makes the case smaller.
+    pub one_minimal: bool,
+    /// Runs that the minimization needed.
+    pub predicate_calls: u64,
+    /// Folder of the bundle, relative to the summary; absent where no bundle was written.
+    pub bundle: Option<String>,
+}
+
+impl FoundSummary {
+    /// The short form of a finding.
+    #[must_use]
+    pub fn of(finding: &Finding) -> Self {
+        let reduction = finding.reduction.as_ref();
+        Self {
+            signature: finding.signature.clone(),
+            tier: finding.tier,
+            original: finding.original.to_string(),
+            case: finding.case.to_string(),
+            summary: finding.fault.summary.clone(),
+            hits: finding.hits,
+            runs: finding.runs,
+            one_minimal: reduction.is_some_and(|reduction| reduction.one_minimal),
+            predicate_calls: reduction.map_or(0, |reduction| reduction.predicate_calls),
+            bundle: None,
+        }
+    }
+}
+
+/// A failure on the flaky shelf.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlakySummary {
+    /// Its slug before minimization.
+    pub provisional: String,
+    /// Line of the case that was repeated.
+    pub case: String,
+    /// One line: what had been seen.
+    pub summary: String,
+    /// Runs that failed the same way.
+    pub hits: u32,
+    /// Runs made.
+    pub runs: u32,
+}

@@ -1,0 +1,148 @@
+//! How wrong an element may be where sums are not exact. Knows rounding units and the arithmetic that notes
+//! declare; knows nothing of what was measured.
+
+use case::{Case, DType, Fill, FillKind, Notes, ReferenceFacts};
+
+use crate::numeric::{
+    TF32_UNIT, accumulation_unit, finite, input_dtypes, output_dtype, survives_narrowing, tiny, unit,
+};
+
+/// An element may be wrong by `accumulate * abs_sum + output * |reference| + absolute`; where a transform mixes
+/// neighbours, by `norm` whatever its own sum. `norm` is never below the element-wise bound of any element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Factor of the element's own sum of absolute products.
+    pub accumulate: f64,
+    /// Factor of the element's own reference.
+    pub output: f64,
+    /// What rounding near 0 may add.
+    pub absolute: f64,
+    /// The bound common to all elements.
+    pub norm: f64,
+}
+
+/// Numerical note TENSOR_CORE: f32 operands may be read as TF32.
+const TENSOR_CORE: i32 = 0;
+
+/// Errors of Winograd transforms relative to the largest sum of absolute products, four times what F(4x4, 3x3)
+/// shows: transforms in 16 bits, and in f32. bf16 has 3 bits less than f16.
+const WINOGRAD_F16: f64 = 1e-2;
+const WINOGRAD_BF16: f64 = 8e-2;
+const WINOGRAD_F32: f64 = 5e-6;
+
+/// The bounds of one fill of a case on an engine with these notes. All are finite.
+///
+/// With u the unit of the sums, n the most products of one output and A a sum of absolute products:
+/// - sums: c u A with c = 4 + sqrt(n), which chopped accumulation of zero-mean data stays below by half; data
+///   that may share one sign gets 2 (n + 2), the worst case of chopping. f64 doubles both, since the reference
+///   rounds as well.
+/// - operands that may be narrowed: twice the narrower unit each, as operands may be chopped. Integer fills
+///   survive narrowing, so they add nothing.
+/// - output: one rounding, two where alpha and beta scale it; engines that declare DOWN_CONVERT_INPUTS round
+///   f32 results like TF32 (measured).
+/// - norm: 16 u log2(size) A for FFT, which also covers engines that behave so without a note.
+#[must_use]
+pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Bounds {
+    let sum_unit = accumulation_unit(case, notes);
+    let sums = sum_factor(case, facts, fill) * sum_unit;
+    let operands = operand_rounding(case, notes, fill);
+    let accumulate = sums + operands;
+    let output = output_rounding(case, notes);
+    let absolute = tiny(output_dtype(case)) + lost_below_f16(case, notes, facts, fill);
+    let transform = operands + sums.max(transform_error(case, notes, sum_unit));
+    let norm = transform * finite(facts.abs_sum_max) + output * finite(facts.abs_result_max) + absolute;
+    // The factor keeps the rounding of this very sum from putting `norm` below an element's own bound.
+    Bounds { accumulate, output, absolute, norm: finite(norm * (1.0 + 1e-12)) }
+}
+
+/// c of the sums.
+fn sum_factor(case: &Case, facts: &ReferenceFacts, fill: Fill) -> f64 {
+    let products = count(facts.products_max);
+    let worst = 2.0 * (products + 2.0);
+    let factor = if has_zero_mean(fill) { worst.min(4.0 + products.sqrt()) } else { worst };
+    if case.problem.dtypes.compute == DType::F64 { 2.0 * factor } else { factor }
+}
+
+/// True where signs come from a hash, so that errors of products cancel as a random walk does.
+fn has_zero_mean(fill: Fill) -> bool {
+    match fill.kind {
+        FillKind::Int2
+        | FillKind::Int1
+        | FillKind::Tern
+        | FillKind::Real
+        | FillKind::Sparse
+        | FillKind::Nan
+        // One operand is a ramp and the other has hashed signs.
+        | FillKind::Ramp => true,
+        FillKind::Zero | FillKind::One | FillKind::Index | FillKind::Onehot => false,
+    }
+}
+
+/// What reading the operands in a narrower type may cost, relative to the sum of absolute products.
+fn operand_rounding(case: &Case, notes: &Notes, fill: Fill) -> f64 {
+    if survives_narrowing(fill) {
+        return 0.0;
+    }
+    let compute = unit(case.problem.dtypes.compute);
+    let narrowed = case.options.tf32 || notes.down_converts() || notes.numerical.contains(&TENSOR_CORE);
+    let cost = |input: DType| {
+        let read_as = if input == DType::F32 && narrowed { compute.max(TF32_UNIT) } else { compute };
+        if read_as > unit(input) { 2.0 * read_as } else { 0.0 }
+    };
+    input_dtypes(case).into_iter().map(cost).sum()
+}
+
+/// Share of the reference that rounding the result may cost.
+fn output_rounding(case: &Case, notes: &Notes) -> f64 {
+    let dtype = output_dtype(case);
+    let scaled = case.options.alpha.value() != 1.0 || case.options.beta.value() != 0.0;
+    let once = if dtype == DType::F32 && notes.down_converts() {
+        2.0 * TF32_UNIT
+    } else {
+        unit(dtype).max(accumulation_unit(case, notes))
+    };
+    if scaled { 2.0 * once } else { once }
+}
+
+/// Operands that are narrowed to f16 lose what lies below its smallest subnormal: half of 2^-24 for each
+/// operand of each product, whose other operand is at most 1.
+fn lost_below_f16(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> f64 {
+    let narrowed = notes.down_converts() && input_dtypes(case).contains(&DType::F32);
+    if !narrowed || survives_narrowing(fill) {
+        return 0.0;
+    }
+    finite(count(facts.products_max) * tiny(DType::F16) * case.options.alpha.value().abs())
+}
+
+/// What a transform may cost relative to the largest sum of absolute products.
+fn transform_error(case: &Case, notes: &Notes, sum_unit: f64) -> f64 {
+    let fourier = 16.0 * sum_unit * fourier_size_log2(case);
+    if notes.winograd() { fourier.max(winograd_error(case, notes)) } else { fourier }
+}
+
+fn winograd_error(case: &Case, notes: &Notes) -> f64 {
+    let narrowed = notes.down_converts() || notes.numerical.contains(&TENSOR_CORE);
+    let of = |dtype: DType| match dtype {
+        DType::Bf16 => WINOGRAD_BF16,
+        DType::F16 => WINOGRAD_F16,
+        DType::F32 if narrowed => WINOGRAD_F16,
+        DType::F32 => WINOGRAD_F32,
+        DType::F64 => WINOGRAD_F32 * unit(DType::F64) / unit(DType::F32),
+    };
+    case.problem.dtypes.tensors().into_iter().map(of).fold(0.0, f64::max)
+}
+
+/// log2 of the points of a transform over the padded image, each axis a power of two.
+fn fourier_size_log2(case: &Case) -> f64 {
+    let bits = |axis: &case::Axis| {
+        let padded = [axis.pad_before, axis.pad_after, axis.filter].into_iter();
+        let points = padded.fold(axis.input, i64::saturating_add).max(2);
+        f64::from(64 - (points - 1).leading_zeros())
+    };
+    case.problem.axes.iter().map(bits).sum()
+}
+
+/// A count as a float; above 2^53 it is rounded, which no bound notices.
+fn count(number: u64) -> f64 {
+    number as f64
+}

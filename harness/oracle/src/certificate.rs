@@ -1,0 +1,103 @@
+//! When every order of summation gives the same bits, so that one differing bit is a fault. Knows integers and
+//! the notes that exclude them; compares nothing.
+
+use case::{Case, DType, Fill, Notes, ReferenceFacts};
+
+use crate::numeric::{F16_MAX, TF32_UNIT, accumulation_unit, output_dtype};
+
+/// Whether a result must equal the single rounding of the exact sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    /// It must.
+    Exact {
+        /// One line: the numbers that prove it.
+        because: String,
+    },
+    /// It need not; bounds apply.
+    None {
+        /// One line: the condition that fails.
+        because: String,
+    },
+}
+
+impl Certificate {
+    /// True where every bit counts.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Exact { .. } => true,
+            Self::None { .. } => false,
+        }
+    }
+
+    /// The numbers or the condition behind it.
+    #[must_use]
+    pub fn because(&self) -> &str {
+        match self {
+            Self::Exact { because } | Self::None { because } => because,
+        }
+    }
+}
+
+/// Scales within which powers of two keep every type away from underflow and overflow.
+const SCALE_MIN: f64 = 1.0 / 256.0;
+const SCALE_MAX: f64 = 256.0;
+
+/// Asks whether sums are exact for one fill of a case on an engine with these notes.
+///
+/// They are where data are integers (at most 128, so that narrowing them to any type changes nothing), alpha and
+/// beta are powers of two, the largest sum of absolute products fits the significand of the sums (2^24 for f32,
+/// 2^53 for f64, 2^11 and 2^8 where sums may be kept in f16 and bf16), results fit an f16 output, and no
+/// transform is declared. An engine that declares DOWN_CONVERT_INPUTS was measured to round f32 results above
+/// 2^11 like TF32, so results up to there are certified.
+#[must_use]
+pub fn certificate(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Certificate {
+    let limit = 1.0 / accumulation_unit(case, notes);
+    let Some(granule) = granule(case) else {
+        return none("alpha or beta is no power of two from 2^-8 to 2^8".to_owned());
+    };
+    let (sum, result) = (facts.abs_sum_max / granule, facts.abs_result_max / granule);
+    if !fill.kind.is_integer() {
+        return none(format!("{} data are no integers", fill.kind.name()));
+    }
+    if notes.fft() || notes.winograd() {
+        return none("the engine declares a transform".to_owned());
+    }
+    // NaN compares false, so an unknown sum certifies nothing.
+    if !matches!(sum.partial_cmp(&limit), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal)) {
+        return none(format!("largest sum of absolute products {sum} > {}", print_power(limit)));
+    }
+    if output_dtype(case) == DType::F16 && facts.abs_result_max > F16_MAX {
+        return none(format!("largest result {} exceeds f16", facts.abs_result_max));
+    }
+    let narrow = 1.0 / TF32_UNIT;
+    let rounds_results = notes.down_converts() && case.problem.dtypes.tensors().contains(&DType::F32);
+    if rounds_results && result > narrow {
+        return none(format!("largest result {result} > 2^11 on an engine that declares DOWN_CONVERT_INPUTS"));
+    }
+    let because = format!("largest sum of absolute products {sum} <= {}", print_power(limit));
+    Certificate::Exact { because }
+}
+
+fn none(because: String) -> Certificate {
+    Certificate::None { because }
+}
+
+/// The smallest step between results: the smaller of the scales that are not 0. `None` where one is no power of
+/// two, or far from 1.
+fn granule(case: &Case) -> Option<f64> {
+    let scales = [case.options.alpha.value().abs(), case.options.beta.value().abs()];
+    let mut granule = SCALE_MAX;
+    for scale in scales.into_iter().filter(|scale| *scale != 0.0) {
+        let is_power_of_two = scale.to_bits() << 12 == 0;
+        if !is_power_of_two || !(SCALE_MIN..=SCALE_MAX).contains(&scale) {
+            return None;
+        }
+        granule = granule.min(scale);
+    }
+    Some(granule)
+}
+
+fn print_power(power_of_two: f64) -> String {
+    format!("2^{}", power_of_two.log2())
+}

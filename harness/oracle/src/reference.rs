@@ -1,0 +1,163 @@
+//! One output straight from the definition of convolution, on the CPU. Knows the fill formula and indices; its
+//! walk is not the kernels' (each axis is solved first, then products are visited), so that the two can check
+//! each other.
+
+use case::{Case, Fill, Operation, Role};
+
+use crate::data::fill_params;
+use crate::position::coordinates;
+
+/// What one output must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// alpha * sum of products + beta * prior, in f64 with compensated summation; exact for integer fills.
+    pub result: f64,
+    /// |alpha| * sum of absolute products + |beta * prior|.
+    pub abs_sum: f64,
+    /// Products summed: taps that fall on padding are none.
+    pub products: u64,
+}
+
+/// The output at a row-major position over the output's logical extents. Costs as many steps as it has
+/// products, and the extents of its axes.
+#[must_use]
+pub fn expected_at(case: &Case, fill: Fill, position: u64) -> Expected {
+    let mut sum = Compensated::default();
+    let mut absolute = Compensated::default();
+    let mut products = 0;
+    for_each_product(case, fill, position, |left, right| {
+        let product = left * right;
+        sum.add(product);
+        absolute.add(product.abs());
+        products += 1;
+    });
+    let (alpha, beta) = (case.options.alpha.value(), case.options.beta.value());
+    let mut result = alpha * sum.value();
+    let mut abs_sum = alpha.abs() * absolute.value();
+    if beta != 0.0 {
+        let scaled = beta * prior_at(case, fill, position);
+        result += scaled;
+        abs_sum += scaled.abs();
+    }
+    Expected { result, abs_sum, products }
+}
+
+/// What the output held before, where beta scales it.
+pub(crate) fn prior_at(case: &Case, fill: Fill, position: u64) -> f64 {
+    let output = case.problem.operation.output();
+    kernel::value(&fill_params(case, output, fill), five(&coordinates(case, position)))
+}
+
+/// A pair along one axis that the output's coordinate allows: where the first and the second operand are read.
+type Pair = (i64, i64);
+
+/// Visits the two factors of every product of one output; operands in role order.
+pub(crate) fn for_each_product(case: &Case, fill: Fill, position: u64, mut visit: impl FnMut(f64, f64)) {
+    let problem = &case.problem;
+    let at = coordinates(case, position);
+    let [first, second] = problem.operation.inputs().map(|role| fill_params(case, role, fill));
+    let mut axes: [Vec<Pair>; 3] = std::array::from_fn(|_| vec![(0, 0)]);
+    let missing = 3 - problem.axes.len().min(3);
+    for (slot, (axis, coordinate)) in axes[missing..].iter_mut().zip((0..).zip(at.iter().skip(2))) {
+        *slot = pairs(case, axis, *coordinate);
+    }
+    for (left, right) in outer_pairs(case, at[0], at[1]) {
+        for &(left_d, right_d) in &axes[0] {
+            for &(left_h, right_h) in &axes[1] {
+                for &(left_w, right_w) in &axes[2] {
+                    let one = kernel::value(&first, [left[0], left[1], left_d, left_h, left_w]);
+                    let other = kernel::value(&second, [right[0], right[1], right_d, right_h, right_w]);
+                    visit(one, other);
+                }
+            }
+        }
+    }
+}
+
+/// The first two coordinates of both operands, over what the pass sums beside the axes.
+fn outer_pairs(case: &Case, first: i64, second: i64) -> Vec<([i64; 2], [i64; 2])> {
+    let problem = &case.problem;
+    let groups = problem.g.max(1);
+    let (channels, filters) = ((problem.c / groups).max(1), (problem.k / groups).max(1));
+    match problem.operation {
+        // y[n, k] sums x[n, c] w[k, c'] over the channels of k's group.
+        Operation::Fprop => (0..channels)
+            .map(|inner| ([first, second / filters * channels + inner], [second, inner]))
+            .collect(),
+        // x[n, c] sums w[k, c'] y[n, k] over the filters of c's group.
+        Operation::Dgrad => (0..filters)
+            .map(|inner| {
+                let filter = second / channels * filters + inner;
+                ([filter, second % channels], [first, filter])
+            })
+            .collect(),
+        // w[k, c'] sums x[n, c] y[n, k] over the batch.
+        Operation::Wgrad => (0..problem.n)
+            .map(|image| ([image, first / filters * channels + second], [image, first]))
+            .collect(),
+    }
+}
+
+/// Every (first operand, second operand) position along one axis, from the one relation of cross-correlation:
+/// input = output * stride - pad_before + tap * dilation, each within its extent.
+fn pairs(case: &Case, axis: usize, coordinate: i64) -> Vec<Pair> {
+    let geometry = &case.problem.axes[axis];
+    let output = case.problem.geometry().extents(Role::Y)[axis + 2];
+    let (stride, dilation, pad) = (geometry.stride.max(1), geometry.dilation.max(1), geometry.pad_before);
+    let input_of = |response: i64, tap: i64| {
+        let input = response * stride - pad + tap * dilation;
+        (0..geometry.input).contains(&input).then_some(input)
+    };
+    match case.problem.operation {
+        Operation::Fprop => (0..geometry.filter)
+            .filter_map(|tap| input_of(coordinate, tap).map(|input| (input, tap)))
+            .collect(),
+        Operation::Wgrad => (0..output)
+            .filter_map(|response| input_of(response, coordinate).map(|input| (input, response)))
+            .collect(),
+        Operation::Dgrad => (0..output)
+            .filter_map(|response| {
+                let reach = coordinate + pad - response * stride;
+                let tap = reach.div_euclid(dilation);
+                let meets = reach.rem_euclid(dilation) == 0 && (0..geometry.filter).contains(&tap);
+                meets.then_some((tap, response))
+            })
+            .collect(),
+    }
+}
+
+/// Coordinates as the fill formula takes them, aligned on the right.
+fn five(coordinates: &[i64]) -> [i64; 5] {
+    let mut all = [0; 5];
+    for (slot, value) in all.iter_mut().zip(coordinates.iter().take(2)) {
+        *slot = *value;
+    }
+    for (slot, value) in all[2..].iter_mut().rev().zip(coordinates.iter().skip(2).rev()) {
+        *slot = *value;
+    }
+    all
+}
+
+/// Neumaier's sum: the error of each addition is kept aside.
+#[derive(Clone, Copy, Default)]
+struct Compensated {
+    sum: f64,
+    error: f64,
+}
+
+impl Compensated {
+    fn add(&mut self, value: f64) {
+        let total = self.sum + value;
+        self.error += if self.sum.abs() >= value.abs() {
+            (self.sum - total) + value
+        } else {
+            (value - total) + self.sum
+        };
+        self.sum = total;
+    }
+
+    fn value(self) -> f64 {
+        // Infinity and NaN leave no error worth adding.
+        if self.sum.is_finite() { self.sum + self.error } else { self.sum }
+    }
+}

@@ -1,0 +1,63 @@
+//! Having the device alone: two lock files that all workers of a device share. Knows locks; the kernel releases
+//! them when a worker dies.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Two files: whoever wants the device passes the turnstile and stands on the floor. One that wants it alone holds
+/// the turnstile while it waits for the floor to empty, so that it can't be starved.
+pub(crate) struct Gate {
+    turnstile: File,
+    floor: File,
+}
+
+/// The device, for as long as this lives.
+pub(crate) struct Turn<'gate>(&'gate Gate);
+
+impl Gate {
+    /// Opens the two files in the campaign's folder, making them where they are missing.
+    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+        let open =
+            |name: &str| OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(name));
+        Ok(Self { turnstile: open("turnstile")?, floor: open("floor")? })
+    }
+
+    /// Waits for the device: beside others, or alone.
+    pub(crate) fn enter(&self, alone: bool) -> io::Result<Turn<'_>> {
+        if alone {
+            self.turnstile.lock()?;
+            self.floor.lock()?;
+        } else {
+            self.turnstile.lock_shared()?;
+            self.floor.lock_shared()?;
+        }
+        self.turnstile.unlock()?;
+        Ok(Turn(self))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        // The kernel releases the lock at the latest when the process ends.
+        let _ = self.0.floor.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_is_alone_keeps_others_out_until_it_leaves() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (first, second) = (Gate::open(folder.path()), Gate::open(folder.path()));
+        let (first, second) = (first.expect("opens"), second.expect("opens"));
+        let alone = first.enter(true).expect("locks");
+        assert!(second.floor.try_lock_shared().is_err());
+        drop(alone);
+        let beside = first.enter(false).expect("locks");
+        assert!(second.floor.try_lock_shared().is_ok());
+        drop(beside);
+    }
+}

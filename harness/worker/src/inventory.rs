@@ -1,0 +1,171 @@
+//! Which library files this process has mapped, named without homes or users. Knows paths, hashes and build-ids;
+//! knows nothing of what the libraries do.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use case::MappedFile;
+use object::Object;
+use sha2::{Digest, Sha256};
+
+/// Starts of the file names that matter.
+const NAMES: [&str; 7] = [
+    "libcudnn",
+    "libcublas",
+    "libnvrtc",
+    "libcuda.so",
+    "libcudart.so",
+    "libnvidia-ptxjitcompiler",
+    "libnvJitLink",
+];
+
+/// Reads the memory map and describes each file of interest; hashing is on request, since the files are large.
+pub(crate) fn mapped(hashed: bool) -> io::Result<Vec<MappedFile>> {
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    Ok(paths(&maps).into_iter().map(|path| describe(&path, hashed)).collect())
+}
+
+/// The distinct files of interest in the text of a memory map.
+fn paths(maps: &str) -> Vec<PathBuf> {
+    let files: BTreeSet<PathBuf> = maps
+        .lines()
+        .filter_map(|line| line.find('/').map(|start| PathBuf::from(&line[start..])))
+        .filter(|path| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+            NAMES.iter().any(|start| name.starts_with(start))
+        })
+        .collect();
+    files.into_iter().collect()
+}
+
+fn describe(path: &Path, hashed: bool) -> MappedFile {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().and_then(|name| name.to_str()).unwrap_or("?").to_owned();
+    let version = name.split_once(".so.").map(|(_, version)| version.to_owned()).unwrap_or_default();
+    MappedFile {
+        place: place_of(&real),
+        bytes: real.metadata().map(|data| data.len()).unwrap_or(0),
+        sha256: if hashed { sha256(&real).unwrap_or_default() } else { String::new() },
+        build_id: build_id(&real).unwrap_or_default(),
+        version,
+        name,
+    }
+}
+
+/// A path as a class that names no home: `wheel:REL`, `toolkit:REL`, `system:PATH` or `dir:NAME`.
+#[must_use]
+pub fn place_of(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    for root in ["/site-packages/", "/dist-packages/"] {
+        if let Some((_, rest)) = text.split_once(root) {
+            return format!("wheel:{rest}");
+        }
+    }
+    if let Some(rest) = text.strip_prefix("/usr/local/") {
+        let class = if rest.starts_with("cuda") { "toolkit" } else { "system" };
+        return if class == "toolkit" { format!("toolkit:{rest}") } else { format!("system:{text}") };
+    }
+    if ["/usr/lib", "/lib", "/usr/lib64", "/lib64"].iter().any(|root| text.starts_with(root)) {
+        return format!("system:{text}");
+    }
+    format!("dir:{}", path.file_name().and_then(|name| name.to_str()).unwrap_or("?"))
+}
+
+fn sha256(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0_u8; 1 << 20];
+    loop {
+        let count = file.read(&mut chunk)?;
+        if count == 0 {
+            return Ok(hexadecimal(&hash.finalize()));
+        }
+        hash.update(&chunk[..count]);
+    }
+}
+
+/// The linker's build-id; reads only the parts of the file that hold it.
+fn build_id(path: &Path) -> Option<String> {
+    let cache = object::ReadCache::new(File::open(path).ok()?);
+    let file = object::File::parse(&cache).ok()?;
+    file.build_id().ok().flatten().map(hexadecimal)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Why the cuDNN files do not belong together, naming two of them; empty where they do. All must come from one
+/// folder and, where their names carry versions, carry the same one.
+pub(crate) fn conflict(maps_of: &[PathBuf]) -> String {
+    let parts: Vec<&PathBuf> = maps_of
+        .iter()
+        .filter(|path| {
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("libcudnn"))
+        })
+        .collect();
+    let Some(first) = parts.first() else { return String::new() };
+    for other in &parts[1..] {
+        if other.parent() != first.parent() {
+            return format!("{} and {} come from different folders", first.display(), other.display());
+        }
+        let version = |path: &Path| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("").to_owned();
+            name.split_once(".so.").map(|(_, version)| version.to_owned()).unwrap_or_default()
+        };
+        let (one, two) = (version(first), version(other));
+        // A name that ends at the major version says nothing about the rest.
+        if one.contains('.') && two.contains('.') && one != two {
+            return format!("{} and {} carry different versions", first.display(), other.display());
+        }
+    }
+    String::new()
+}
+
+/// The real paths of every cuDNN file that is mapped.
+pub(crate) fn real_paths() -> io::Result<Vec<PathBuf>> {
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    Ok(paths(&maps).into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_name_no_home() {
+        let place = |path: &str| place_of(Path::new(path));
+        let wheel = "/home/ann/venv/lib/python3.12/site-packages/nvidia/cudnn/lib/libcudnn.so.9";
+        assert_eq!(place(wheel), "wheel:nvidia/cudnn/lib/libcudnn.so.9");
+        assert_eq!(
+            place("/usr/local/cuda-13.0/lib64/libnvrtc.so.13"),
+            "toolkit:cuda-13.0/lib64/libnvrtc.so.13"
+        );
+        let system = "/usr/lib/x86_64-linux-gnu/libcudnn.so.9.14.0";
+        assert_eq!(place(system), format!("system:{system}"));
+        assert_eq!(place("/home/ann/sets/9.27/libcudnn.so.9"), "dir:libcudnn.so.9");
+    }
+
+    #[test]
+    fn a_map_gives_each_file_once() {
+        let maps = "7f0-7f1 r-xp 0 00:00 1 /a/libcudnn.so.9\n7f1-7f2 r--p 0 00:00 1 /a/libcudnn.so.9\n\
+                    7f2-7f3 r-xp 0 00:00 2 /b/libc.so.6\n7f3-7f4 rw-p 0 00:00 0 [heap]\n";
+        assert_eq!(paths(maps), [PathBuf::from("/a/libcudnn.so.9")]);
+    }
+
+    #[test]
+    fn files_of_two_folders_or_two_versions_are_a_conflict() {
+        let conflict_of = |paths: &[&str]| conflict(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(conflict_of(&["/a/libcudnn.so.9", "/a/libcudnn_graph.so.9"]), "");
+        assert!(conflict_of(&["/a/libcudnn.so.9", "/b/libcudnn_graph.so.9"]).contains("different folders"));
+        let mixed = ["/a/libcudnn.so.9.14.0", "/a/libcudnn_graph.so.9.19.0"];
+        assert!(conflict_of(&mixed).contains("different versions"));
+    }
+}

@@ -1,0 +1,228 @@
+//! The opened libraries of a worker and everything that outlives a job: device, kernels, handle, built plans.
+//! Knows what was opened from where; runs no case.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::time::Duration;
+
+use case::{Case, Config, Environment, HeuristicMode, Notes, Phase, Problem, Scale, WorkerOptions};
+use gpu::library::{self, Found};
+use gpu::{Arena, CallError, Cudnn, Driver, Graph, Kernels, LoadError, Meter, Plan, Target};
+
+use crate::board::Board;
+use crate::inventory;
+
+/// Plans kept per worker: confirmation and minimization come back to the same few.
+const PLANS_MAX: usize = 64;
+
+/// Share of the whole device memory that all workers together may use.
+const MEMORY_SHARE: f64 = 0.85;
+
+/// What a plan depends on within one library set and device.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct PlanKey {
+    problem: Problem,
+    alpha: Scale,
+    beta: Scale,
+    config: Config,
+}
+
+/// A built plan and what its engine declares.
+pub(crate) struct Built {
+    pub(crate) plan: Plan,
+    pub(crate) notes: Notes,
+}
+
+/// The device half of a session; absent where plans are only built.
+pub(crate) struct Device {
+    pub(crate) driver: Rc<Driver>,
+    pub(crate) kernels: Kernels,
+    pub(crate) arena: Arena,
+    pub(crate) handle: abi::cudnn::Handle,
+}
+
+/// Everything a worker has open.
+pub(crate) struct Session {
+    pub(crate) options: WorkerOptions,
+    pub(crate) library: Rc<Cudnn>,
+    pub(crate) target: Target,
+    pub(crate) device: Option<Device>,
+    pub(crate) environment: Environment,
+    meter: Rc<Meter>,
+    plans: RefCell<PlanCache>,
+}
+
+/// The plans built last, oldest first out.
+#[derive(Default)]
+struct PlanCache {
+    plans: HashMap<PlanKey, Rc<Built>>,
+    order: VecDeque<PlanKey>,
+}
+
+impl PlanCache {
+    fn keep(&mut self, key: PlanKey, built: Rc<Built>) {
+        if self.order.len() == PLANS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.plans.remove(&oldest);
+        }
+        self.order.push_back(key.clone());
+        self.plans.insert(key, built);
+    }
+}
+
+impl Session {
+    /// Opens driver, kernels, cuDNN and its companions, makes a handle, and proves with the smallest convolution that
+    /// heuristics answer. Where `properties` is given, no device is used and plans are built for those properties.
+    ///
+    /// # Errors
+    /// One line for the user.
+    pub(crate) fn open(
+        options: WorkerOptions,
+        properties: Option<&str>,
+        board: &Board,
+    ) -> Result<Self, LoadError> {
+        board.announce(Phase::Load);
+        let meter = Rc::new(Meter::default());
+        let found = library::find(&options)?;
+        let driver = match properties {
+            Some(_) => None,
+            None => Some(Rc::new(Driver::open(
+                options.driver.as_deref(),
+                options.device,
+                options.simulated,
+                Rc::clone(&meter),
+            )?)),
+        };
+        let library = library::open(&found, &options, Rc::clone(&meter))?;
+        board.announce(Phase::Init);
+        let (target, device) = match (properties, driver) {
+            (Some(properties), _) => (Target::from_properties(&library, properties).map_err(told)?, None),
+            (None, Some(driver)) => {
+                let device = Device::open(&options, driver, &library)?;
+                (Target::Handle(device.handle), Some(device))
+            }
+            (None, None) => return Err(LoadError::Ours("neither a device nor its properties".to_owned())),
+        };
+        let mut session = Self {
+            environment: environment(&options, &found, &library, device.as_ref()),
+            options,
+            library,
+            target,
+            device,
+            meter,
+            plans: RefCell::default(),
+        };
+        session.warm_up()?;
+        session.take_inventory(false)?;
+        Ok(session)
+    }
+
+    /// Asks heuristics for the smallest convolution, so that every sub-library is mapped before it is recorded.
+    fn warm_up(&self) -> Result<(), LoadError> {
+        let smallest = "fprop f32 nchw n1 c1 k1 i1x4 f1x1";
+        let case: Case =
+            smallest.parse().map_err(|error: case::CaseError| LoadError::Ours(error.to_string()))?;
+        let graph = Graph::new(&self.library, &self.target, &case).map_err(told)?;
+        let list = graph.recommendations(HeuristicMode::A).map_err(told)?;
+        match list.first() {
+            Some(best) => self.built(&graph, &case, &best.config).map(|_| ()).map_err(told),
+            None => Err(LoadError::Machine(format!(
+                "cuDNN recommends nothing for the smallest case ({smallest})"
+            ))),
+        }
+    }
+
+    /// Records the mapped files and whether they belong together.
+    ///
+    /// # Errors
+    /// An unreadable memory map.
+    pub(crate) fn take_inventory(&mut self, hashed: bool) -> Result<(), LoadError> {
+        let unreadable = |error: std::io::Error| LoadError::Ours(format!("/proc/self/maps: {error}"));
+        self.environment.files = inventory::mapped(hashed).map_err(unreadable)?;
+        self.environment.conflict = inventory::conflict(&inventory::real_paths().map_err(unreadable)?);
+        let driver = self.environment.files.iter().find(|file| file.name.starts_with("libcuda.so"));
+        self.environment.driver = driver.map(|file| file.version.clone()).unwrap_or_default();
+        Ok(())
+    }
+
+    /// The plan of a configuration, built now or earlier in this process, and whether it was built now.
+    ///
+    /// # Errors
+    /// cuDNN's status.
+    pub(crate) fn built(
+        &self,
+        graph: &Graph,
+        case: &Case,
+        config: &Config,
+    ) -> Result<(Rc<Built>, bool), CallError> {
+        let key = PlanKey {
+            problem: case.problem.clone(),
+            alpha: case.options.alpha,
+            beta: case.options.beta,
+            config: config.clone(),
+        };
+        if let Some(built) = self.plans.borrow().plans.get(&key) {
+            return Ok((Rc::clone(built), false));
+        }
+        let engine = graph.engine(config.engine)?;
+        let plan = engine.plan(&config.knobs)?;
+        let built = Rc::new(Built { plan, notes: engine.notes().clone() });
+        self.plans.borrow_mut().keep(key, Rc::clone(&built));
+        Ok((built, true))
+    }
+
+    /// Time spent in foreign calls since the last reading.
+    pub(crate) fn take_foreign(&self) -> Duration {
+        self.meter.take()
+    }
+}
+
+impl Device {
+    fn open(options: &WorkerOptions, driver: Rc<Driver>, library: &Rc<Cudnn>) -> Result<Self, LoadError> {
+        let kernels = Kernels::load(Rc::clone(&driver))?;
+        let handle = library.handle(&driver).map_err(told)?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a byte count"
+        )]
+        let limit = (driver.facts().memory_bytes as f64 * MEMORY_SHARE * options.memory_share) as u64;
+        let arena = Arena::new(Rc::clone(&driver), limit);
+        Ok(Self { driver, kernels, arena, handle })
+    }
+}
+
+/// A call that failed while the session was opened is the machine's trouble.
+fn told(error: CallError) -> LoadError {
+    LoadError::Machine(error.to_string())
+}
+
+fn environment(
+    options: &WorkerOptions,
+    found: &Found,
+    library: &Rc<Cudnn>,
+    device: Option<&Device>,
+) -> Environment {
+    let facts = device.map(|device| device.driver.facts().clone()).unwrap_or_default();
+    let ordinal = i32::try_from(options.device).unwrap_or(0);
+    let device_properties = match device {
+        // A version that can't give them leaves the field empty; planning elsewhere is then not possible.
+        Some(_) => Target::properties_of_device(library, ordinal).unwrap_or_default(),
+        None => String::new(),
+    };
+    Environment {
+        gpu: facts.name,
+        compute_capability: facts.compute_capability,
+        memory_bytes: facts.memory_bytes,
+        memory_free_bytes: facts.memory_free_bytes,
+        driver_cuda: facts.driver_cuda,
+        cudnn: library.version(),
+        cudart: library.cudart_version(),
+        configuration: Some(found.configuration),
+        found: found.how.clone(),
+        device_properties,
+        ..Environment::default()
+    }
+}
