@@ -33,11 +33,12 @@ impl Edit {
     }
 }
 
-/// Edit list v1: every single edit of a case, repaired, that gives a valid and strictly smaller one; no case twice.
+/// Edit list v1: every single edit of a case, repaired, that gives a valid and strictly smaller one; no case
+/// twice.
 ///
-/// Each non-default option to its default; each knob away; plainer scales, types and layouts; each axis away; each
-/// pad, stride, dilation, filter and the groups to the trivial value; each integer to its least, to half, by one;
-/// swaps of axes and of c with k; plainer contents of buffers.
+/// Each non-default option to its default; each knob away; plainer scales, types and layouts; each axis away;
+/// each pad, stride, dilation, filter and the groups to the trivial value; each integer to its least, to
+/// half, by one; swaps of axes and of c with k; plainer contents of buffers.
 #[must_use]
 pub fn list(case: &Case) -> Vec<Edit> {
     let sources: [fn(&Case) -> Vec<Edit>; 8] = [

@@ -1,5 +1,5 @@
-//! The integer fields of a case, read and written alike. Knows where each lives and its least value; widths are per
-//! group, so that no edit of one field can break divisibility.
+//! The integer fields of a case, read and written alike. Knows where each lives and its least value; widths
+//! are per group, so that no edit of one field can break divisibility.
 
 use case::{Axis, Case, Workspace, WorkspaceAmount};
 

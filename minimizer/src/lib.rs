@@ -1,8 +1,8 @@
 //! Makes a failing case smaller while it fails the same way. Knows cases, an order over them and a predicate;
 //! knows nothing of GPUs, libraries or what a failure is.
 //!
-//! `order` says what smaller means, `passes` propose, `repair` keeps proposals valid, `search` asks and adopts,
-//! `edits` is the published list that the closing sweep tries edit by edit.
+//! `order` says what smaller means, `passes` propose, `repair` keeps proposals valid, `search` asks and
+//! adopts, `edits` is the published list that the closing sweep tries edit by edit.
 
 mod edits;
 mod field;

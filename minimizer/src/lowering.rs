@@ -3,8 +3,8 @@
 /// Tile widths whose residues are worth keeping.
 const MODULI: [i64; 6] = [64, 32, 16, 8, 4, 2];
 
-/// The search for a smaller value of one integer: the least value, bisection for a monotone boundary, jumps that keep
-/// the residue by a tile width, one less.
+/// The search for a smaller value of one integer: the least value, bisection for a monotone boundary, jumps
+/// that keep the residue by a tile width, one less.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowering {
     least: i64,

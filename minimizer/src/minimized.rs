@@ -58,8 +58,8 @@ impl Minimized {
         let (swept, total, list) = (self.swept, self.sweep_total, self.edit_list);
         let claim = if self.one_minimal {
             format!(
-                "The result is 1-minimal with respect to edit list {list}: each of its {total} single edits was \
-                 tried on it and none kept the failure"
+                "The result is 1-minimal with respect to edit list {list}: each of its {total} single edits \
+                 was tried on it and none kept the failure"
             )
         } else {
             let reason = match &self.stop {
@@ -69,8 +69,8 @@ impl Minimized {
                 Stop::Lost(why) => format!("the machine was lost: {why}"),
             };
             format!(
-                "The result is the best so far, sweep incomplete ({swept} of {total} edits of list {list} tried): \
-                 {reason}"
+                "The result is the best so far, sweep incomplete ({swept} of {total} edits of list {list} \
+                 tried): {reason}"
             )
         };
         let doubt = if self.never_refused {
@@ -79,8 +79,8 @@ impl Minimized {
             ""
         };
         format!(
-            "{claim}. {} calls, {} answers from memory, {:.1} s.{doubt} Not claimed: globally smallest; the same \
-             root cause.",
+            "{claim}. {} calls, {} answers from memory, {:.1} s.{doubt} Not claimed: globally smallest; the \
+             same root cause.",
             self.calls, self.cached, self.seconds
         )
     }

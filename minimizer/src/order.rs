@@ -15,13 +15,14 @@ pub(crate) const BETAS: [f64; 5] = [0.0, 1.0, 2.0, -1.0, 0.5];
 
 /// Place of a case in the order. Fields are compared from top to bottom; a smaller key is a smaller case.
 ///
-/// Elements are counted rather than bytes: by bytes each half-precision case would be smaller than its f32 twin,
-/// and the preference for plain types would never be heard.
+/// Elements are counted rather than bytes: by bytes each half-precision case would be smaller than its f32
+/// twin, and the preference for plain types would never be heard.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// Executions beyond the single one: 1 where `repeat` asks for more.
     extras: usize,
-    /// Non-default fields of workspace, scales, math mode, knobs and declared output. Buffer contents do not count.
+    /// Non-default fields of workspace, scales, math mode, knobs and declared output. Buffer contents do not
+    /// count.
     context: usize,
     /// Spatial axes.
     rank: usize,

@@ -1,5 +1,5 @@
-//! The table of passes, in the order in which they run. Each is a pure function from the current case to named
-//! proposals; which of them are asked and adopted is the search's business.
+//! The table of passes, in the order in which they run. Each is a pure function from the current case to
+//! named proposals; which of them are asked and adopted is the search's business.
 
 pub(crate) mod context;
 pub(crate) mod data;

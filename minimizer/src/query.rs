@@ -31,7 +31,8 @@ impl<F: FnMut(&Case) -> Answer> Predicate for F {
     }
 }
 
-/// When to stop although smaller cases may exist. Checked before each call; a running call is never cut short.
+/// When to stop although smaller cases may exist. Checked before each call; a running call is never cut
+/// short.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Limits {
     /// Most calls of the predicate.
@@ -61,8 +62,8 @@ pub struct Step {
     pub accepted: bool,
 }
 
-/// What an observer is told, as it happens. `Asking` comes before the call, so that a log kept from events names
-/// the case that brought a machine down.
+/// What an observer is told, as it happens. `Asking` comes before the call, so that a log kept from events
+/// names the case that brought a machine down.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// The predicate is about to be called.

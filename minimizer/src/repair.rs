@@ -1,4 +1,5 @@
-//! Keeps proposals valid: what an edit of one field obliges other fields to do. Knows geometry rules; asks nobody.
+//! Keeps proposals valid: what an edit of one field obliges other fields to do. Knows geometry rules; asks
+//! nobody.
 
 use case::{Axis, Case, Expect};
 

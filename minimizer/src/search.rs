@@ -1,12 +1,12 @@
-//! The search loop: asks, remembers, adopts what fails the same way and is smaller. Knows the predicate only as
-//! something that answers.
+//! The search loop: asks, remembers, adopts what fails the same way and is smaller. Knows the predicate only
+//! as something that answers.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use case::Case;
 
-use crate::edits::{self, EDIT_LIST};
+use crate::edits::{self, EDIT_LIST, Edit};
 use crate::field::Field;
 use crate::lowering::Lowering;
 use crate::minimized::{MinimizeError, Minimized, Stop};
@@ -49,6 +49,17 @@ enum Tried {
     Kept,
 }
 
+/// What is known about a case that was asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// It fails the same way.
+    Same,
+    /// It does not.
+    Different,
+    /// The machine was in trouble twice; the case is left alone and keeps a sweep from being complete.
+    Unanswered,
+}
+
 /// Where an integer field stood when its search ended.
 type Settled = HashMap<Field, i64>;
 
@@ -58,8 +69,8 @@ struct Search<'a> {
     limits: &'a Limits,
     observe: &'a mut dyn FnMut(Event<'_>),
     started: Instant,
-    /// Canonical text of every case answered; true for `Same`.
-    answers: HashMap<String, bool>,
+    /// By canonical text.
+    known: HashMap<String, Known>,
     settled: Settled,
     calls: u32,
     cached: u32,
@@ -81,7 +92,7 @@ impl<'a> Search<'a> {
             limits,
             observe,
             started: Instant::now(),
-            answers: HashMap::new(),
+            known: HashMap::new(),
             settled: Settled::new(),
             calls: 0,
             cached: 0,
@@ -128,11 +139,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run_listed(
-        &mut self,
-        pass: &'static str,
-        proposals: fn(&Case) -> Vec<crate::Edit>,
-    ) -> Result<(), Stop> {
+    fn run_listed(&mut self, pass: &'static str, proposals: fn(&Case) -> Vec<Edit>) -> Result<(), Stop> {
         let mut tried = HashSet::new();
         // After an adoption the list is made anew from the new best; names already tried are passed over.
         while let Some(edit) = proposals(&self.current).into_iter().find(|edit| !tried.contains(&edit.name)) {
@@ -170,8 +177,9 @@ impl<'a> Search<'a> {
     /// Asks about a proposal where it is valid, smaller and new, and adopts it where it fails the same way.
     fn attempt(&mut self, pass: &'static str, proposal: Case) -> Result<Tried, Stop> {
         let Some(candidate) = admit(&self.current, proposal) else { return Ok(Tried::Kept) };
-        // A case known to be `Same` was the best once, so the current one is smaller: a known case is never adopted.
-        if self.answers.contains_key(&candidate.to_string()) {
+        // A case known to be `Same` was the best once, so the current one is smaller: a known case is never
+        // adopted.
+        if self.known.contains_key(&candidate.to_string()) {
             self.cached += 1;
             return Ok(Tried::Kept);
         }
@@ -188,14 +196,17 @@ impl<'a> Search<'a> {
         if matches!(answer, Answer::Infra(_)) {
             answer = self.call(pass, case)?;
         }
-        if let Answer::Infra(reason) = &answer {
-            self.unanswered_in_a_row += 1;
-            if self.unanswered_in_a_row >= UNANSWERED_MAX {
-                return Err(Stop::Lost(reason.clone()));
-            }
-        } else {
-            self.unanswered_in_a_row = 0;
-            self.answers.insert(case.to_string(), answer == Answer::Same);
+        let known = match &answer {
+            Answer::Same => Known::Same,
+            Answer::Other(_) | Answer::Pass | Answer::Invalid(_) => Known::Different,
+            Answer::Infra(_) => Known::Unanswered,
+        };
+        self.known.insert(case.to_string(), known);
+        self.unanswered_in_a_row = if known == Known::Unanswered { self.unanswered_in_a_row + 1 } else { 0 };
+        if let Answer::Infra(reason) = &answer
+            && self.unanswered_in_a_row >= UNANSWERED_MAX
+        {
+            return Err(Stop::Lost(reason.clone()));
         }
         Ok(answer)
     }
@@ -225,7 +236,10 @@ impl<'a> Search<'a> {
 
     fn finish(self, original: &Case, stop: Stop) -> Minimized {
         let edits = edits::list(&self.current);
-        let swept = edits.iter().filter(|edit| self.answers.contains_key(&edit.case.to_string())).count();
+        let answered = |edit: &&Edit| {
+            matches!(self.known.get(&edit.case.to_string()), Some(Known::Same | Known::Different))
+        };
+        let swept = edits.iter().filter(answered).count();
         let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         Minimized {
             one_minimal: swept == edits.len(),
@@ -235,7 +249,7 @@ impl<'a> Search<'a> {
             calls: self.calls,
             cached: self.cached,
             seconds: self.started.elapsed().as_secs_f64(),
-            never_refused: self.answers.values().all(|same| *same),
+            never_refused: self.calls > 1 && self.known.values().all(|known| *known == Known::Same),
             case: self.current,
             original: original.clone(),
             others: self.others,

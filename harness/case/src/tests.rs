@@ -1,5 +1,5 @@
-//! Properties and examples of the vocabulary: forms that round trip, rules with their exact words, damage that is
-//! noticed. Knows the public surface only.
+//! Properties and examples of the vocabulary: forms that round trip, rules with their exact words, damage
+//! that is noticed. Knows the public surface only.
 
 mod announcement;
 mod rules;
@@ -91,9 +91,9 @@ fn the_longest_case_that_is_valid_can_still_be_read() {
     let three = |separator: &str| [worst.to_string(), worst.to_string(), worst.to_string()].join(separator);
     let pads = format!("{worst}:0x{worst}:0x{worst}:0");
     let line = format!(
-        "dgrad bf16,f16,bf16/f64 nchw,nhwc,nchw n{worst} c{worst} k{worst} g{worst} i{0} f{0} p{pads} s{0} d{0} \
-         y={0} engine=1 knobs={1} set={2} ws=max:1023GiB@4096 wsfill=rand:{3} fill=onehot:{3} alpha={tiny} \
-         beta={tiny} repeat=10000 expect=refuse",
+        "dgrad bf16,f16,bf16/f64 nchw,nhwc,nchw n{worst} c{worst} k{worst} g{worst} i{0} f{0} p{pads} \
+         s{0} d{0} y={0} engine=1 knobs={1} set={2} ws=max:1023GiB@4096 wsfill=rand:{3} fill=onehot:{3} \
+         alpha={tiny} beta={tiny} repeat=10000 expect=refuse",
         three("x"),
         knobs.join(","),
         "a".repeat(64),

@@ -77,6 +77,9 @@ pub struct WorkerOptions {
     pub board: PathBuf,
     /// Folder of the two lock files by which one worker can have the device alone.
     pub gate: PathBuf,
+    /// File of device properties as cuDNN's JSON: plans are built for them, no device is used and nothing executes.
+    #[serde(default)]
+    pub properties: Option<PathBuf>,
 }
 
 /// What a worker announces before it acts: fixed bytes at the start of a shared file, so that they outlive it.

@@ -106,7 +106,8 @@ impl PhaseTimes {
         }
     }
 
-    /// The 99th percentile, rounded up to its bucket's end (at most a quarter more); `None` below 100 durations.
+    /// The 99th percentile, rounded up to its bucket's end (at most a quarter more); `None` below 100
+    /// durations.
     #[must_use]
     pub fn percentile_99(&self, phase: Phase) -> Option<Duration> {
         let counts: Vec<u64> = self.histograms[phase as usize]

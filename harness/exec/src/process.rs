@@ -1,5 +1,5 @@
-//! One worker process: started, spoken with, ended, reaped. Knows frames and signals; knows nothing of the jobs'
-//! meaning.
+//! One worker process: started, spoken with, ended, reaped. Knows frames and signals; knows nothing of the
+//! jobs' meaning.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
@@ -23,8 +23,8 @@ use crate::variables::cleaned_environment;
 /// Time in which an idle worker ends by itself after `Quit`.
 const QUIT_TIME: Duration = Duration::from_millis(250);
 
-/// Time in which a process is gone after it closed its socket or was killed. A driver may need seconds to take
-/// its context down.
+/// Time in which a process is gone after it closed its socket or was killed. A driver may need seconds to
+/// take its context down.
 const REAP_TIME: Duration = Duration::from_secs(30);
 
 /// Longest time for the socket to take a request.
@@ -170,8 +170,8 @@ impl Worker {
         }
     }
 
-    /// Looks at a silent worker's board and ends it where its phase takes too long. Frames that it sent before
-    /// are still read afterwards, up to the end of the stream.
+    /// Looks at a silent worker's board and ends it where its phase takes too long. Frames that it sent
+    /// before are still read afterwards, up to the end of the stream.
     fn inspect(&mut self, watch: &mut Watch, by: &Supervision) -> Result<(), HarnessError> {
         let now = Instant::now();
         self.printed.bound().map_err(|source| HarnessError::Io { what: "cannot empty a file", source })?;

@@ -1,5 +1,5 @@
-//! Runs a program that is no worker to its end: a compiler, a stand-alone reproduction. Knows time and output;
-//! knows nothing of what the program is for.
+//! Runs a program that is no worker to its end: a compiler, a stand-alone reproduction. Knows time and
+//! output; knows nothing of what the program is for.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -47,11 +47,12 @@ pub struct ProgramEnd {
     pub stderr: String,
 }
 
-/// Runs a program in a process group of its own and waits for its end. At a time-out or an interrupt the whole
-/// group is killed, so that what a script started goes with it.
+/// Runs a program in a process group of its own and waits for its end. At a time-out or an interrupt the
+/// whole group is killed, so that what a script started goes with it.
 ///
 /// # Errors
-/// `Spawn` where it cannot be started, `Interrupted`, and `Io` or `Broken` where it cannot be watched or ended.
+/// `Spawn` where it cannot be started, `Interrupted`, and `Io` or `Broken` where it cannot be watched or
+/// ended.
 pub fn run_program(program: &Program, interrupt: &Interrupt) -> Result<ProgramEnd, HarnessError> {
     let create = || Tail::create().and_then(|tail| Ok((tail.handle()?, tail)));
     let failed = |source| HarnessError::Io { what: "cannot create a file for a program's output", source };

@@ -1,5 +1,5 @@
-//! How far a job has come, over as many workers as it takes: what was visited, whom a death is blamed on, what is
-//! left. Pure; talks to no process.
+//! How far a job has come, over as many workers as it takes: what was visited, whom a death is blamed on,
+//! what is left. Pure; talks to no process.
 
 use case::{Candidate, Config, Ended, Exit, Job, Outcome, Phase, Reply, Selection};
 
@@ -52,8 +52,8 @@ impl Progress {
         }
     }
 
-    /// The job to send next under a number of its own, so that nothing of an earlier worker or job can be taken
-    /// for an answer; `None` once nothing is left.
+    /// The job to send next under a number of its own, so that nothing of an earlier worker or job can be
+    /// taken for an answer; `None` once nothing is left.
     pub(crate) fn attempt(&mut self, number: u64) -> Option<Job> {
         self.job.id = number;
         self.candidates.clear();
@@ -188,3 +188,6 @@ fn silent(end: &End) -> HarnessError {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,5 @@
-//! A slot: one worker at a time, replaced when it dies, is spent or may be harmed, and jobs that outlive their
-//! workers. Knows when to trust a process; judges no library.
+//! A slot: one worker at a time, replaced when it dies, is spent or may be harmed, and jobs that outlive
+//! their workers. Knows when to trust a process; judges no library.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -184,9 +184,10 @@ impl Slot {
             return Err(HarnessError::Unhealthy { message: message.clone() });
         }
         if self.worker.as_mut().is_some_and(Worker::has_ended) {
-            // It died idle, after its last job was answered for: nobody's fault, but a reason for a probe.
-            self.abandon();
+            // It ended idle, after its last job was answered for: nobody's fault, but a reason for a probe.
             self.pending.deaths += 1;
+            self.suspect = true;
+            self.hear_last_words()?;
         }
         if self.worker.is_some() {
             return Ok(());
@@ -195,6 +196,17 @@ impl Slot {
             return self.recover();
         }
         self.start()
+    }
+
+    /// Reads what a worker that ended idle had still to say: perhaps that it found the machine unusable.
+    fn hear_last_words(&mut self) -> Result<(), HarnessError> {
+        let Some(mut worker) = self.worker.take() else { return Ok(()) };
+        while let Heard::Reply(reply) = worker.hear(Errand::Question, &self.by)? {
+            if let Reply::Unusable { message, machine } = *reply {
+                return Err(HarnessError::reported(message, machine));
+            }
+        }
+        Ok(())
     }
 
     /// Starts a worker and waits until it is ready.
@@ -246,7 +258,7 @@ impl Slot {
                 JobEvent::Candidates(_) => {}
             })?;
         }
-        Ok(health::complaint(&outcomes))
+        Ok(health::complaint(&outcomes, self.options.worker.properties.is_some()))
     }
 
     /// One worker's part of a job. Afterwards there is a worker only if it can be trusted.

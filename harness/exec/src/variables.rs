@@ -49,9 +49,9 @@ pub fn cleaned_environment(
     variables
 }
 
-/// The driver that an `LD_LIBRARY_PATH` leads to, since a worker does not inherit that list and some containers
-/// keep the driver nowhere else. The first folder that holds one wins, as in the loader; relative folders and
-/// empty entries are passed over, because their meaning changes with the working directory.
+/// The driver that an `LD_LIBRARY_PATH` leads to, since a worker does not inherit that list and some
+/// containers keep the driver nowhere else. The first folder that holds one wins, as in the loader; relative
+/// folders and empty entries are passed over, because their meaning changes with the working directory.
 pub fn driver_from(path_list: &OsStr, exists: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     std::env::split_paths(path_list)
         .filter(|folder| folder.is_absolute())

@@ -1,4 +1,5 @@
-//! What the hunt needs of a slot, so that its logic can be tried without processes. Knows jobs and outcomes only.
+//! What the hunt needs of a slot, so that its logic can be tried without processes. Knows jobs and outcomes
+//! only.
 
 use case::{Environment, Job};
 use exec::{HarnessError, JobEvent, Slot, Tally};
@@ -44,3 +45,6 @@ impl Bench for Slot {
         Slot::inventory(self)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod script;

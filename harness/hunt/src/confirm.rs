@@ -1,5 +1,5 @@
-//! Repeats a failure in fresh processes until it has shown itself often enough, or not. Knows how often is enough;
-//! makes nothing smaller.
+//! Repeats a failure in fresh processes until it has shown itself often enough, or not. Knows how often is
+//! enough; makes nothing smaller.
 
 use std::time::Instant;
 
@@ -46,8 +46,8 @@ impl Confirmation {
     }
 }
 
-/// The forms in which a suspect may come back, the most specific first: with the buffer contents that showed it,
-/// with its plan alone, and without a plan where it failed before there was one.
+/// The forms in which a suspect may come back, the most specific first: with the buffer contents that showed
+/// it, with its plan alone, and without a plan where it failed before there was one.
 pub(crate) fn forms(suspect: &Suspect, set: &str) -> Vec<Form> {
     let Some(config) = &suspect.config else {
         let single = Form { case: suspect.case.clone(), selection: Selection::Single };
@@ -85,7 +85,7 @@ fn with_contents(case: &Case, fault: &Fault) -> Case {
 
 /// Until when, and whether other workers are kept off the device meanwhile.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct Conditions {
     pub(crate) until: Option<Instant>,
     pub(crate) alone: bool,
 }
@@ -98,9 +98,9 @@ pub(crate) fn confirm<B: Bench + ?Sized>(
     bench: &mut B,
     form: Form,
     sameness: &Sameness,
-    terms: Terms,
+    conditions: Conditions,
 ) -> Result<Confirmation, HarnessError> {
-    confirm_patiently(bench, form, sameness, terms, RUNS_MAX)
+    confirm_patiently(bench, form, sameness, conditions, RUNS_MAX)
 }
 
 /// The first of the forms that comes back at all; the last one gets all its runs to do so.
@@ -111,35 +111,35 @@ pub(crate) fn confirm_any<B: Bench + ?Sized>(
     bench: &mut B,
     forms: Vec<Form>,
     sameness: &Sameness,
-    terms: Terms,
+    conditions: Conditions,
 ) -> Result<Confirmation, HarnessError> {
     let [specific @ .., last] = forms.as_slice() else {
         return Err(HarnessError::Frame("a suspect without any form to repeat".to_owned()));
     };
     for form in specific {
-        let confirmation = confirm_patiently(bench, form.clone(), sameness, terms, PATIENCE)?;
+        let confirmation = confirm_patiently(bench, form.clone(), sameness, conditions, PATIENCE)?;
         if confirmation.hits > 0 {
             return Ok(confirmation);
         }
     }
-    confirm_patiently(bench, last.clone(), sameness, terms, RUNS_MAX)
+    confirm_patiently(bench, last.clone(), sameness, conditions, RUNS_MAX)
 }
 
 fn confirm_patiently<B: Bench + ?Sized>(
     bench: &mut B,
     form: Form,
     sameness: &Sameness,
-    terms: Terms,
+    conditions: Conditions,
     patience: u32,
 ) -> Result<Confirmation, HarnessError> {
     let mut confirmation = Confirmation { form, hits: 0, runs: 0, shown: None };
     while confirmation.hits < HITS_NEEDED && can_still(&confirmation, patience) {
-        if terms.until.is_some_and(|until| Instant::now() >= until) {
+        if conditions.until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
         bench.fresh();
         let mut job = job(&confirmation.form.case, confirmation.form.selection, Matrix::Standard);
-        job.alone = terms.alone;
+        job.alone = conditions.alone;
         confirmation.runs += 1;
         if let Repetition::Same(shown) = repeat(bench, &job, sameness)? {
             confirmation.hits += 1;

@@ -13,6 +13,17 @@ pub enum HuntError {
     /// An event could not be recorded: going on would lose what comes next.
     #[error("cannot record the hunt: {0}")]
     Record(#[source] io::Error),
+    /// A hunt needs at least one slot.
+    #[error("there is no slot to hunt with")]
+    NoSlots,
+    /// Engine numbers of one library set mean nothing on another.
+    #[error("the hunt to resume ran on library set {held}, but {present} is loaded")]
+    OtherSet {
+        /// Set of the earlier run.
+        held: String,
+        /// Set that is loaded now.
+        present: String,
+    },
     /// There is nothing to minimize.
     #[error("{0}")]
     Passes(String),

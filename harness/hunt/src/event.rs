@@ -1,5 +1,5 @@
-//! Everything a hunt tells while it runs: plain data with a JSON form, enough to rebuild where it stands. Knows
-//! nothing of files, terminals or bundles.
+//! Everything a hunt tells while it runs: plain data with a JSON form, enough to rebuild where it stands.
+//! Knows nothing of files, terminals or bundles.
 
 use std::fmt;
 
@@ -210,6 +210,15 @@ pub enum HuntEvent {
     },
     /// It is a finding, not minimized yet.
     Confirmed(Box<Finding>),
+    /// Its minimization is about to run a case.
+    Asking {
+        /// Which one.
+        provisional: String,
+        /// The case.
+        case: String,
+        /// Number of the run, from 1.
+        call: u64,
+    },
     /// Its minimization adopted a smaller case.
     Minimizing {
         /// Which one.
@@ -254,7 +263,8 @@ pub struct Entry {
     pub event: HuntEvent,
 }
 
-/// The slug before minimization. Inexact arithmetic counts once for each engine of a pass, whatever the types.
+/// The slug before minimization. Inexact arithmetic counts once for each engine of a pass, whatever the
+/// types.
 #[must_use]
 pub fn provisional(sameness: &Sameness, case: &Case) -> String {
     if sameness.kind == Kind::Inexact {

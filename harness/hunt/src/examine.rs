@@ -1,9 +1,9 @@
-//! Runs jobs on a bench and has their outcomes judged. Knows how a job is put and answered; decides nothing about
-//! what to try next.
+//! Runs jobs on a bench and has their outcomes judged. Knows how a job is put and answered; decides nothing
+//! about what to try next.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use case::{Case, EngineChoice, Fault, Job, Matrix, Outcome, Sameness, Selection, Verdict};
+use case::{Case, EngineChoice, Fault, Job, Kind, Matrix, Outcome, Sameness, Selection, Verdict};
 use exec::{HarnessError, JobEvent, Tally};
 
 use crate::bench::Bench;
@@ -118,5 +118,13 @@ pub(crate) fn selection_of(case: &Case, survey: Selection) -> Selection {
     match case.options.engine {
         EngineChoice::Pinned(_) | EngineChoice::Ranked { .. } => Selection::Single,
         EngineChoice::Any => survey,
+    }
+}
+
+/// True for failures after which a process is no clean place to go on in.
+pub(crate) fn leaves_traces(kind: Kind) -> bool {
+    match kind {
+        Kind::Oob | Kind::Input | Kind::Device | Kind::Crash | Kind::Hang => true,
+        Kind::Wrong | Kind::Inexact | Kind::Nondet | Kind::Status | Kind::Accepted => false,
     }
 }

@@ -1,8 +1,9 @@
-//! A reproducible stream of convolution problems biased to where public reports say that libraries break. Knows
-//! distributions and limits; knows nothing of engines, verdicts or what has been run.
+//! A reproducible stream of convolution problems biased to where public reports say that libraries break.
+//! Knows distributions and limits; knows nothing of engines, verdicts or what has been run.
 
 mod draft;
 mod networks;
+mod sample;
 mod style;
 mod zones;
 
@@ -23,7 +24,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits for a device: the bytes that one worker may use, and about a second of the slowest engine's work.
+    /// Limits for a device: bytes of the three tensors, and about a second of the slowest engine's work. A
+    /// worker needs several times those bytes: the reference takes two f64 for each output element.
     #[must_use]
     pub fn device(bytes_max: i64) -> Self {
         Self { bytes_max, multiply_adds_max: 4_000_000_000 }
@@ -41,8 +43,8 @@ impl Limits {
     }
 }
 
-/// How far below the limit on work a geometry's own allowance can lie. Allowances are log-uniform in between, so
-/// that most problems are far cheaper than the limit and the rate stays high.
+/// How far below the limit on work a geometry's own allowance can lie. Allowances are log-uniform in between,
+/// so that most problems are far cheaper than the limit and the rate stays high.
 const WORK_SPREAD: f64 = 4_000.0;
 
 /// An allowance below this many multiply-adds would leave little but filters of one tap.
@@ -53,8 +55,8 @@ const DRAFTS_MAX: u32 = 64;
 
 /// Problems by number: each geometry yields fprop, dgrad and wgrad in a row.
 ///
-/// Every number has its own random stream, so that a hunt can go on from any of them. Streams may change between
-/// versions of this crate: what has to last keeps cases, never a seed.
+/// Every number has its own random stream, so that a hunt can go on from any of them. Streams may change
+/// between versions of this crate: what has to last keeps cases, never a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
     seed: u64,
@@ -66,6 +68,12 @@ impl Generator {
     #[must_use]
     pub fn new(seed: u64, limits: Limits) -> Self {
         Self { seed, limits }
+    }
+
+    /// The seed of the stream.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The problem with that number, counted from 0. Valid and within the limits.

@@ -1,5 +1,5 @@
-//! Where a hunt stands: a fold over its events, the same one for the live line, the summary and a resume. Knows
-//! sums and findings; does no I/O.
+//! Where a hunt stands: a fold over its events, the same one for the live line, the summary and a resume.
+//! Knows sums and findings; does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,7 +128,10 @@ impl Ledger {
             }
             HuntEvent::SlotLost { .. } => self.slots_lost += 1,
             HuntEvent::Interrupted => self.interrupted = true,
-            HuntEvent::Confirming { .. } | HuntEvent::Minimizing { .. } | HuntEvent::Finished { .. } => {}
+            HuntEvent::Confirming { .. }
+            | HuntEvent::Asking { .. }
+            | HuntEvent::Minimizing { .. }
+            | HuntEvent::Finished { .. } => {}
         }
     }
 
@@ -239,7 +242,9 @@ impl Ledger {
         let foreign_share = (self.busy_us > 0).then(|| self.foreign_us as f64 / self.busy_us as f64);
         let mut findings: Vec<FoundSummary> =
             self.found.values().chain(self.confirmed.values()).map(FoundSummary::of).collect();
-        findings.sort_by(|one, other| (one.tier.name(), &one.signature).cmp(&(other.tier.name(), &other.signature)));
+        findings.sort_by(|one, other| {
+            (one.tier.name(), &one.signature).cmp(&(other.tier.name(), &other.signature))
+        });
         Summary {
             set: self.set.clone(),
             seconds: self.seconds,

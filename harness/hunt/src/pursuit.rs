@@ -1,15 +1,15 @@
 //! Follows one failure from the first sight to a finding: absorb, confirm, minimize, confirm again, gather
 //! evidence. Knows the order of these steps; knows nothing of queues or of other slots.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use case::{Case, Fault, Matrix, Outcome, Problem, Selection, Tier, Verdict};
 
 use crate::bench::Bench;
-use crate::confirm::{Form, Terms, confirm, confirm_any, forms, pin};
+use crate::confirm::{Conditions, Form, confirm, confirm_any, forms, pin};
 use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
-use crate::examine::{Repetition, config_of, examine, job, repeat};
+use crate::examine::{Repetition, config_of, examine, job, leaves_traces, repeat};
 use crate::reduce::{Allowance, reduce};
 use crate::suspects::Lead;
 
@@ -40,6 +40,8 @@ pub(crate) struct Pursuit<'a, B: ?Sized> {
     pub(crate) allowance: Allowance,
     /// After this no further step is begun.
     pub(crate) until: Option<Instant>,
+    /// Part of the time before that which minimization leaves to the last confirmation.
+    pub(crate) reserve: Duration,
     pub(crate) tell: &'a Tell<'a>,
     pub(crate) offer: &'a Offer<'a>,
     /// The findings that are settled so far.
@@ -85,8 +87,8 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         Ok(End::Merged(into))
     }
 
-    /// The signature of a known finding that minimization would lead to: the same failure stays when types and
-    /// layouts give way to that finding's plainer ones. One run instead of a whole minimization.
+    /// The signature of a known finding that minimization would lead to: the same failure stays when types
+    /// and layouts give way to that finding's plainer ones. One run instead of a whole minimization.
     fn absorb(&mut self, suspect: &Suspect) -> Result<Option<String>, HuntError> {
         let Some(config) = &suspect.config else { return Ok(None) };
         for known in (self.known)() {
@@ -100,7 +102,9 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
             }
             let job = job(&pinned, Selection::Single, Matrix::Standard);
             if let Repetition::Same(_) = repeat(self.bench, &job, &suspect.fault.sameness)? {
-                self.bench.fresh();
+                if leaves_traces(suspect.fault.sameness.kind) {
+                    self.bench.fresh();
+                }
                 return Ok(Some(known.signature));
             }
         }
@@ -111,8 +115,8 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         let forms = forms(suspect, self.set);
         let shown = forms.first().map(|form| form.case.to_string()).unwrap_or_default();
         (self.tell)(HuntEvent::Confirming { provisional: suspect.provisional.clone(), case: shown.clone() })?;
-        let terms = Terms { until: self.until, alone: false };
-        let confirmation = confirm_any(self.bench, forms, &suspect.fault.sameness, terms)?;
+        let conditions = Conditions { until: self.until, alone: false };
+        let confirmation = confirm_any(self.bench, forms, &suspect.fault.sameness, conditions)?;
         let Some((fault, outcome)) = confirmation.confirmed().cloned() else {
             if self.is_late() {
                 return Ok(Err(End::OutOfTime));
@@ -146,15 +150,14 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         Ok(Ok(finding))
     }
 
-    /// The finding with a case as small as time allows, confirmed alone on the device. A smaller case that does
-    /// not confirm gives way to the one that did.
+    /// The finding with a case as small as time allows, confirmed alone on the device. A smaller case that
+    /// does not confirm gives way to the one that did.
     fn minimize(&mut self, finding: Finding) -> Result<Finding, HuntError> {
-        let allowance = self.allowance.ending(self.until);
+        let allowance = self.allowance.ending(self.until.map(|until| until - self.reserve));
         let (smallest, reduction) = reduce(self.bench, &finding, allowance, (self.tell, self.offer))?;
         let form = Form { case: smallest, selection: finding.selection };
-        // Never cut short by the clock: a smaller case without its confirmation would be worth less than the wait.
-        let terms = Terms { until: None, alone: true };
-        let confirmation = confirm(self.bench, form, &finding.fault.sameness, terms)?;
+        let conditions = Conditions { until: self.until, alone: true };
+        let confirmation = confirm(self.bench, form, &finding.fault.sameness, conditions)?;
         let (fault, outcome) = match confirmation.confirmed() {
             Some(shown) => shown.clone(),
             None => return self.unminimized(finding, reduction),
@@ -176,7 +179,7 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
 
     /// The finding as it was confirmed, because the smaller case does not come back reliably.
     fn unminimized(&mut self, finding: Finding, reduction: Reduction) -> Result<Finding, HuntError> {
-        let guarantee = "Not minimized: the smaller cases that failed did not fail again often enough.".to_owned();
+        let guarantee = "Not minimized: the smaller case was not confirmed.".to_owned();
         let reduction = Reduction { one_minimal: false, guarantee, ..reduction };
         let evidence = self.evidence(&finding.case, finding.selection, &finding.fault)?;
         Ok(Finding { evidence, reduction: Some(reduction), ..finding })
@@ -192,9 +195,10 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         if self.is_late() {
             return Ok(None);
         }
-        self.bench.fresh();
         let outcomes = examine(self.bench, &job(case, selection, Matrix::Full))?;
-        self.bench.fresh();
+        if leaves_traces(fault.sameness.kind) {
+            self.bench.fresh();
+        }
         let engine = fault.sameness.engine;
         Ok(outcomes
             .into_iter()
@@ -212,8 +216,8 @@ fn transplant(case: &Case, known: &Problem) -> Option<Case> {
     (minimizer::Key::of(&changed) < minimizer::Key::of(case)).then_some(changed)
 }
 
-/// A recommended original makes a finding serious even where its smallest case is no longer recommended; what is
-/// only informative when minimized stays so.
+/// A recommended original makes a finding serious even where its smallest case is no longer recommended; what
+/// is only informative when minimized stays so.
 fn best_tier(original: Tier, minimized: Tier) -> Tier {
     match (original, minimized) {
         (_, Tier::C) => Tier::C,

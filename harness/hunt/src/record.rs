@@ -1,5 +1,5 @@
-//! Tells the world what happens: stamps events, keeps the ledger, hands each entry to the consumer. Knows time and
-//! sums; knows nothing of files.
+//! Tells the world what happens: stamps events, keeps the ledger, hands each entry to the consumer. Knows
+//! time and sums; knows nothing of files.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,7 +32,8 @@ impl<'a> Record<'a> {
         self.started
     }
 
-    /// Takes an event down and passes it on. The consumer runs outside the lock: writing a bundle takes seconds.
+    /// Takes an event down and passes it on. The consumer runs outside the lock: writing a bundle takes
+    /// seconds.
     ///
     /// # Errors
     /// The consumer's.

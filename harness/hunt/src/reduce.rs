@@ -1,14 +1,15 @@
-//! Puts the minimizer's questions to a bench. Knows how a case is asked about; the strategy is the minimizer's.
+//! Puts the minimizer's questions to a bench. Knows how a case is asked about; the strategy is the
+//! minimizer's.
 
 use std::time::Instant;
 
-use case::{Case, Kind, Matrix, Sameness, Selection};
+use case::{Case, Expect, Matrix, Sameness, Selection};
 use minimizer::{Answer, Event, Minimized, Step};
 
 use crate::bench::Bench;
 use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
-use crate::examine::{Repetition, config_of, job, repeat};
+use crate::examine::{Repetition, config_of, job, leaves_traces, repeat};
 use crate::pursuit::{Offer, Tell};
 
 /// What one minimization may use.
@@ -34,8 +35,8 @@ impl Allowance {
     }
 }
 
-/// The smallest case that fails like the finding, and how it was found. Where the search cannot begin, because the
-/// failure did not show or no time is left, the case stays what it is.
+/// The smallest case that fails like the finding, and how it was found. Where the search cannot begin,
+/// because the failure did not show or no time is left, the case stays what it is.
 ///
 /// # Errors
 /// Those of the bench, and of whoever records events.
@@ -50,23 +51,26 @@ pub(crate) fn reduce<B: Bench + ?Sized>(
         bench,
         sameness: &finding.fault.sameness,
         selection: finding.selection,
+        broken: breaks_a_rule(&finding.case),
         offer,
         trouble: None,
     };
     let mut log: Vec<String> = Vec::new();
     let mut untold: Result<(), HuntError> = Ok(());
     let mut observe = |event: Event<'_>| {
-        let Event::Answered(step) = event else { return };
-        log.extend(serde_json::to_string(step).ok());
-        if step.accepted && untold.is_ok() {
-            untold = tell(HuntEvent::Minimizing {
-                provisional: finding.provisional.clone(),
-                case: step.case.to_string(),
-                calls: u64::from(step.call),
-            });
+        let told = match event {
+            Event::Asking { call, case, .. } => tell(asking(finding, call, case)),
+            Event::Answered(step) => {
+                log.extend(serde_json::to_string(step).ok());
+                if step.accepted { tell(adopted(finding, step)) } else { Ok(()) }
+            }
+        };
+        if untold.is_ok() {
+            untold = told;
         }
     };
-    let minimized = minimizer::minimize(&finding.case, &mut |case: &Case| questions.ask(case), &limits, &mut observe);
+    let minimized =
+        minimizer::minimize(&finding.case, &mut |case: &Case| questions.ask(case), &limits, &mut observe);
     if let Some(trouble) = questions.trouble {
         return Err(trouble);
     }
@@ -75,6 +79,16 @@ pub(crate) fn reduce<B: Bench + ?Sized>(
         Ok(minimized) => (minimized.case.clone(), report(&minimized, log)),
         Err(error) => (finding.case.clone(), not_begun(&error.to_string(), log)),
     })
+}
+
+fn asking(finding: &Finding, call: u32, case: &Case) -> HuntEvent {
+    let (provisional, case) = (finding.provisional.clone(), case.to_string());
+    HuntEvent::Asking { provisional, case, call: u64::from(call) }
+}
+
+fn adopted(finding: &Finding, step: &Step) -> HuntEvent {
+    let (provisional, case) = (finding.provisional.clone(), step.case.to_string());
+    HuntEvent::Minimizing { provisional, case, calls: u64::from(step.call) }
 }
 
 fn report(minimized: &Minimized, log: Vec<String>) -> Reduction {
@@ -108,6 +122,9 @@ struct Questions<'a, B: ?Sized> {
     bench: &'a mut B,
     sameness: &'a Sameness,
     selection: Selection,
+    /// True where the failure is that a rule was broken and nobody said so: a case that keeps to the rules is
+    /// right to be accepted.
+    broken: bool,
     offer: &'a Offer<'a>,
     /// What ended the questions; after it every answer is that the machine is in trouble.
     trouble: Option<HuntError>,
@@ -117,6 +134,9 @@ impl<B: Bench + ?Sized> Questions<'_, B> {
     fn ask(&mut self, case: &Case) -> Answer {
         if let Some(trouble) = &self.trouble {
             return Answer::Infra(trouble.to_string());
+        }
+        if self.broken && !breaks_a_rule(case) {
+            return Answer::Invalid("there is nothing to refuse in it".to_owned());
         }
         self.answer(case).unwrap_or_else(|error| {
             let answer = Answer::Infra(error.to_string());
@@ -156,10 +176,16 @@ impl<B: Bench + ?Sized> Questions<'_, B> {
     }
 }
 
-/// True for failures after which a process is no clean place to ask the next question.
-fn leaves_traces(kind: Kind) -> bool {
-    match kind {
-        Kind::Oob | Kind::Input | Kind::Device | Kind::Crash | Kind::Hang => true,
-        Kind::Wrong | Kind::Inexact | Kind::Nondet | Kind::Status | Kind::Accepted => false,
+/// True where a refusal is expected and due: with the expectation taken away our own rules refuse the case
+/// too.
+fn breaks_a_rule(case: &Case) -> bool {
+    if case.options.expect != Expect::Refuse {
+        return false;
     }
+    let mut plain = case.clone();
+    plain.options.expect = Expect::Right;
+    let due: Vec<i64> = plain.problem.axes.iter().map(case::Axis::output).collect();
+    // An output size that was wrong on purpose may have become the right one.
+    plain.problem.declared_output = plain.problem.declared_output.filter(|declared| *declared != due);
+    plain.validate().is_err()
 }

@@ -1,9 +1,9 @@
-//! Failures waiting for a closer look: each provisional slug once, each sameness by one slot at a time. Knows keys
-//! and order; runs nothing.
+//! Failures waiting for a closer look: each provisional slug once, each sameness by one slot at a time. Knows
+//! keys and order; runs nothing.
 
 use std::collections::{HashMap, HashSet};
 
-use case::{Fault, Sameness};
+use case::{DType, Fault, Layout, Sameness};
 
 use crate::event::{Finding, Suspect};
 use crate::ledger::Ledger;
@@ -46,11 +46,21 @@ impl Lead {
         }
     }
 
-    /// Smaller is taken first: the serious before the informative, then what is quick to run.
-    fn order(&self) -> (&'static str, i64, i64) {
-        let geometry = self.case().problem.geometry();
-        (self.fault().tier.name(), geometry.multiply_adds(), geometry.total_bytes())
+    /// Smaller is taken first: the serious before the informative; plain types and layouts before others,
+    /// which then need no minimization of their own; last what is quick to run.
+    fn order(&self) -> (&'static str, usize, usize, i64, i64) {
+        let problem = &self.case().problem;
+        let (dtypes, layouts) = (problem.dtypes, problem.layouts);
+        let types = rank(&DType::ALL, dtypes.is_uniform().then_some(dtypes.x));
+        let layout = rank(&Layout::ALL, layouts.is_uniform().then_some(layouts.x));
+        let geometry = problem.geometry();
+        (self.fault().tier.name(), types, layout, geometry.multiply_adds(), geometry.total_bytes())
     }
+}
+
+/// Position in a list from plain to odd; a mixture comes after all.
+fn rank<T: PartialEq>(list: &[T], uniform: Option<T>) -> usize {
+    list.iter().position(|value| Some(value) == uniform.as_ref()).unwrap_or(list.len())
 }
 
 /// Where a provisional slug stands.
@@ -88,7 +98,8 @@ impl Suspects {
         suspects
     }
 
-    /// Takes a lead in. True when nothing like it is known; a smaller case of one that still waits replaces it.
+    /// Takes a lead in. True when nothing like it is known; a smaller case of one that still waits replaces
+    /// it.
     pub(crate) fn offer(&mut self, lead: Lead) -> bool {
         let key = lead.provisional().to_owned();
         match self.standings.get(&key) {
@@ -140,7 +151,7 @@ impl Suspects {
     }
 
     /// The lead did not come back.
-    pub(crate) fn drop(&mut self, lead: &Lead) {
+    pub(crate) fn shelve(&mut self, lead: &Lead) {
         self.active.remove(lead.sameness());
         let attempts = self.dropped.entry(lead.provisional().to_owned()).or_default();
         *attempts += 1;
@@ -150,7 +161,7 @@ impl Suspects {
     /// The slot that followed the lead ended; nothing was learned.
     pub(crate) fn hand_back(&mut self, lead: Lead) {
         let attempts = self.dropped.get(lead.provisional()).copied().unwrap_or_default();
-        self.drop(&lead);
+        self.shelve(&lead);
         if attempts < ATTEMPTS_MAX {
             self.offer(lead);
         }

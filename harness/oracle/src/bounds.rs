@@ -4,62 +4,93 @@
 use case::{Case, DType, Fill, FillKind, Notes, ReferenceFacts};
 
 use crate::numeric::{
-    TF32_UNIT, accumulation_unit, finite, input_dtypes, output_dtype, survives_narrowing, tiny, unit,
+    TF32_UNIT, accumulation_unit, finite, input_dtypes, output_dtype, prior_magnitude, survives_narrowing,
+    tiny, unit,
 };
 
-/// An element may be wrong by `accumulate * abs_sum + output * |reference| + absolute`; where a transform mixes
-/// neighbours, by `norm` whatever its own sum. `norm` is never below the element-wise bound of any element.
+/// An element may be wrong by `accumulate * abs_sum + output * |reference| + absolute`; beyond `norm` no
+/// rounding explains it, whatever the element. `norm` is never below the first bound of any element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Factor of the element's own sum of absolute products.
     pub accumulate: f64,
     /// Factor of the element's own reference.
     pub output: f64,
-    /// What rounding near 0 may add.
+    /// What any element may be wrong by: rounding near 0, and a transform's error where one is possible.
     pub absolute: f64,
-    /// The bound common to all elements.
+    /// The worst case of all elements.
     pub norm: f64,
 }
 
 /// Numerical note TENSOR_CORE: f32 operands may be read as TF32.
 const TENSOR_CORE: i32 = 0;
 
-/// Errors of Winograd transforms relative to the largest sum of absolute products, four times what F(4x4, 3x3)
-/// shows: transforms in 16 bits, and in f32. bf16 has 3 bits less than f16.
+/// Numerical notes that declare arithmetic other than plain sums: TENSOR_CORE, DOWN_CONVERT_INPUTS,
+/// REDUCED_PRECISION_REDUCTION, FFT and the four of WINOGRAD. The others (nondeterminism, NaN) excuse no
+/// error.
+const ARITHMETIC_NOTES: [i32; 8] = [0, 1, 2, 3, 5, 6, 7, 8];
+
+/// Errors of Winograd transforms relative to the largest sum of absolute products, four times what F(4x4,
+/// 3x3) shows: transforms in 16 bits, and in f32. bf16 has 3 bits less than f16.
 const WINOGRAD_F16: f64 = 1e-2;
 const WINOGRAD_BF16: f64 = 8e-2;
 const WINOGRAD_F32: f64 = 5e-6;
 
 /// The bounds of one fill of a case on an engine with these notes. All are finite.
 ///
-/// With u the unit of the sums, n the most products of one output and A a sum of absolute products:
+/// With u the unit of the sums, n the most products of one output, A an element's sum of absolute products
+/// and M the largest of them:
 /// - sums: c u A with c = 4 + sqrt(n), which chopped accumulation of zero-mean data stays below by half; data
-///   that may share one sign gets 2 (n + 2), the worst case of chopping. f64 doubles both, since the reference
-///   rounds as well.
+///   that may share one sign gets 2 (n + 2), the worst case of chopping, and so does `norm`. f64 doubles
+///   both, since the reference rounds as well.
 /// - operands that may be narrowed: twice the narrower unit each, as operands may be chopped. Integer fills
 ///   survive narrowing, so they add nothing.
-/// - output: one rounding, two where alpha and beta scale it; engines that declare DOWN_CONVERT_INPUTS round
+/// - output: one rounding, two where alpha and beta scale it or where the type has 16 bits, since engines were
+///   measured to keep one partial result in the output's type; engines that declare DOWN_CONVERT_INPUTS round
 ///   f32 results like TF32 (measured).
-/// - norm: 16 u log2(size) A for FFT, which also covers engines that behave so without a note.
+/// - prior output: the convolution is rounded before beta times the prior value is added (measured), so near a
+///   cancellation the rounding goes with the prior value's magnitude.
+/// - transforms: they mix neighbours, so their error goes with M: 16 u log2(size) M for FFT, a share of M for
+///   Winograd. Engines that declare FFT or WINOGRAD get it, and those that declare no arithmetic at all: some
+///   of them were measured to behave like FFT.
 #[must_use]
 pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Bounds {
     let sum_unit = accumulation_unit(case, notes);
-    let sums = sum_factor(case, facts, fill) * sum_unit;
     let operands = operand_rounding(case, notes, fill);
-    let accumulate = sums + operands;
+    let worst = worst_sum_factor(case, facts);
+    let sums = if has_zero_mean(fill) { worst.min(sum_factor(case, facts)) } else { worst };
     let output = output_rounding(case, notes);
-    let absolute = tiny(output_dtype(case)) + lost_below_f16(case, notes, facts, fill);
-    let transform = operands + sums.max(transform_error(case, notes, sum_unit));
-    let norm = transform * finite(facts.abs_sum_max) + output * finite(facts.abs_result_max) + absolute;
-    // The factor keeps the rounding of this very sum from putting `norm` below an element's own bound.
-    Bounds { accumulate, output, absolute, norm: finite(norm * (1.0 + 1e-12)) }
+    let largest = finite(facts.abs_sum_max);
+    let absolute = tiny(output_dtype(case))
+        + lost_below_f16(case, notes, facts, fill)
+        + output * prior_magnitude(case, fill)
+        + transform_error(case, notes, sum_unit) * largest;
+    let norm = (worst * sum_unit + operands) * largest + output * finite(facts.abs_result_max) + absolute;
+    Bounds {
+        accumulate: sums * sum_unit + operands,
+        output,
+        absolute: finite(absolute),
+        // The factor keeps the rounding of this very sum from putting `norm` below an element's own bound.
+        norm: finite(norm * (1.0 + 1e-12)),
+    }
 }
 
-/// c of the sums.
-fn sum_factor(case: &Case, facts: &ReferenceFacts, fill: Fill) -> f64 {
-    let products = count(facts.products_max);
-    let worst = 2.0 * (products + 2.0);
-    let factor = if has_zero_mean(fill) { worst.min(4.0 + products.sqrt()) } else { worst };
+/// True where notes declare how the engine computes, beyond plain sums in the compute type.
+pub(crate) fn declares_arithmetic(notes: &Notes) -> bool {
+    notes.numerical.iter().any(|note| ARITHMETIC_NOTES.contains(note))
+}
+
+/// c of sums of zero-mean data.
+fn sum_factor(case: &Case, facts: &ReferenceFacts) -> f64 {
+    doubled_in_f64(case, 4.0 + count(facts.products_max).sqrt())
+}
+
+/// c that chopping can reach at most.
+fn worst_sum_factor(case: &Case, facts: &ReferenceFacts) -> f64 {
+    doubled_in_f64(case, 2.0 * (count(facts.products_max) + 2.0))
+}
+
+fn doubled_in_f64(case: &Case, factor: f64) -> f64 {
     if case.problem.dtypes.compute == DType::F64 { 2.0 * factor } else { factor }
 }
 
@@ -101,7 +132,7 @@ fn output_rounding(case: &Case, notes: &Notes) -> f64 {
     } else {
         unit(dtype).max(accumulation_unit(case, notes))
     };
-    if scaled { 2.0 * once } else { once }
+    if scaled || dtype.bytes() == 2 { 2.0 * once } else { once }
 }
 
 /// Operands that are narrowed to f16 lose what lies below its smallest subnormal: half of 2^-24 for each
@@ -114,10 +145,14 @@ fn lost_below_f16(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill
     finite(count(facts.products_max) * tiny(DType::F16) * case.options.alpha.value().abs())
 }
 
-/// What a transform may cost relative to the largest sum of absolute products.
+/// What a transform may cost relative to the largest sum of absolute products; 0 where none is possible.
 fn transform_error(case: &Case, notes: &Notes, sum_unit: f64) -> f64 {
     let fourier = 16.0 * sum_unit * fourier_size_log2(case);
-    if notes.winograd() { fourier.max(winograd_error(case, notes)) } else { fourier }
+    match (notes.winograd(), notes.fft() || !declares_arithmetic(notes)) {
+        (true, _) => fourier.max(winograd_error(case, notes)),
+        (false, true) => fourier,
+        (false, false) => 0.0,
+    }
 }
 
 fn winograd_error(case: &Case, notes: &Notes) -> f64 {

@@ -1,9 +1,9 @@
-//! When every order of summation gives the same bits, so that one differing bit is a fault. Knows integers and
-//! the notes that exclude them; compares nothing.
+//! When every order of summation gives the same bits, so that one differing bit is a fault. Knows integers
+//! and the notes that exclude them; compares nothing.
 
 use case::{Case, DType, Fill, Notes, ReferenceFacts};
 
-use crate::numeric::{F16_MAX, TF32_UNIT, accumulation_unit, output_dtype};
+use crate::numeric::{F16_MAX, TF32_UNIT, accumulation_unit, output_dtype, prior_magnitude, unit};
 
 /// Whether a result must equal the single rounding of the exact sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +45,12 @@ const SCALE_MAX: f64 = 256.0;
 
 /// Asks whether sums are exact for one fill of a case on an engine with these notes.
 ///
-/// They are where data are integers (at most 128, so that narrowing them to any type changes nothing), alpha and
-/// beta are powers of two, the largest sum of absolute products fits the significand of the sums (2^24 for f32,
-/// 2^53 for f64, 2^11 and 2^8 where sums may be kept in f16 and bf16), results fit an f16 output, and no
-/// transform is declared. An engine that declares DOWN_CONVERT_INPUTS was measured to round f32 results above
-/// 2^11 like TF32, so results up to there are certified.
+/// They are where data are integers (at most 128, so that narrowing them to any type changes nothing), alpha
+/// and beta are powers of two, the largest sum of absolute products fits the significand of the sums (2^24
+/// for f32, 2^53 for f64, 2^11 and 2^8 where sums may be kept in f16 and bf16), results fit an f16 output,
+/// and no transform is declared. A 16-bit output that beta adds to must hold the convolution itself exactly, since
+/// engines round it before they add. An engine that declares DOWN_CONVERT_INPUTS was measured to round f32
+/// results above 2^11 like TF32, so results up to there are certified.
 #[must_use]
 pub fn certificate(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Certificate {
     let limit = 1.0 / accumulation_unit(case, notes);
@@ -70,10 +71,21 @@ pub fn certificate(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fil
     if output_dtype(case) == DType::F16 && facts.abs_result_max > F16_MAX {
         return none(format!("largest result {} exceeds f16", facts.abs_result_max));
     }
+    let prior = prior_magnitude(case, fill) / granule;
+    let held = 1.0 / unit(output_dtype(case));
+    if prior > 0.0 && result + prior > held {
+        return none(format!(
+            "the convolution before beta is added may reach {} > {}",
+            result + prior,
+            print_power(held)
+        ));
+    }
     let narrow = 1.0 / TF32_UNIT;
     let rounds_results = notes.down_converts() && case.problem.dtypes.tensors().contains(&DType::F32);
     if rounds_results && result > narrow {
-        return none(format!("largest result {result} > 2^11 on an engine that declares DOWN_CONVERT_INPUTS"));
+        return none(format!(
+            "largest result {result} > 2^11 on an engine that declares DOWN_CONVERT_INPUTS"
+        ));
     }
     let because = format!("largest sum of absolute products {sum} <= {}", print_power(limit));
     Certificate::Exact { because }
@@ -83,8 +95,8 @@ fn none(because: String) -> Certificate {
     Certificate::None { because }
 }
 
-/// The smallest step between results: the smaller of the scales that are not 0. `None` where one is no power of
-/// two, or far from 1.
+/// The smallest step between results: the smaller of the scales that are not 0. `None` where one is no power
+/// of two, or far from 1.
 fn granule(case: &Case) -> Option<f64> {
     let scales = [case.options.alpha.value().abs(), case.options.beta.value().abs()];
     let mut granule = SCALE_MAX;

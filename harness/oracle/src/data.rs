@@ -12,8 +12,8 @@ const SPARSE_DIVISOR: u64 = 8;
 
 /// How a fill treats one tensor: the kernels' kind, and the argument that the kind takes.
 ///
-/// Four families single out elements of the *probe* (the image that a pass reads: x for fprop and wgrad, y for
-/// dgrad) and give every other tensor plain values, so that their products stay telling:
+/// Four families single out elements of the *probe* (the image that a pass reads: x for fprop and wgrad, y
+/// for dgrad) and give every other tensor plain values, so that their products stay telling:
 ///
 /// | fill | probe | other tensors |
 /// |---|---|---|
@@ -49,8 +49,8 @@ pub fn operand_fill(operation: Operation, role: Role, fill: Fill) -> (kernel::Fi
     }
 }
 
-/// What to write into a tensor of the case, with address 0: the caller knows it. For the output it is the prior
-/// value that beta scales.
+/// What to write into a tensor of the case, with address 0: the caller knows it. For the output it is the
+/// prior value that beta scales.
 #[must_use]
 pub fn fill_params(case: &Case, role: Role, fill: Fill) -> FillParams {
     let (kind, argument) = operand_fill(case.problem.operation, role, fill);

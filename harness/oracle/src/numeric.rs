@@ -1,6 +1,6 @@
 //! Rounding units of the element types: one row per type. Knows numbers alone.
 
-use case::{Case, DType, Fill, Notes};
+use case::{Case, DType, Fill, FillKind, Notes};
 
 /// Largest finite f16.
 pub(crate) const F16_MAX: f64 = 65504.0;
@@ -66,10 +66,22 @@ pub(crate) fn input_dtypes(case: &Case) -> [DType; 2] {
     case.problem.operation.inputs().map(|role| tensors[role.index()])
 }
 
-/// True where every value is an integer of magnitude at most 128 (beside NaN): each type down to bf16 holds it
-/// exactly, so that narrowing the inputs changes nothing.
+/// True where every value is an integer of magnitude at most 128 (beside NaN): each type down to bf16 holds
+/// it exactly, so that narrowing the inputs changes nothing.
 pub(crate) fn survives_narrowing(fill: Fill) -> bool {
-    fill.kind.is_integer() || fill.kind == case::FillKind::Nan
+    fill.kind.is_integer() || fill.kind == FillKind::Nan
+}
+
+/// Largest magnitude of beta times what the output holds before the run; 0 where beta is 0.
+pub(crate) fn prior_magnitude(case: &Case, fill: Fill) -> f64 {
+    let largest = match fill.kind {
+        FillKind::Zero => 0.0,
+        FillKind::One | FillKind::Int1 | FillKind::Tern | FillKind::Real | FillKind::Onehot => 1.0,
+        FillKind::Int2 | FillKind::Nan | FillKind::Sparse => 2.0,
+        FillKind::Index => 30.0,
+        FillKind::Ramp => 128.0,
+    };
+    case.options.beta.value().abs() * largest
 }
 
 /// The value, or the largest finite one in place of infinity and NaN: JSON can hold neither.

@@ -2,8 +2,8 @@
 
 use case::{Case, Role};
 
-/// Coordinates of a row-major position over the output's logical extents (n, c, spatial). A position beyond the
-/// end wraps around; an extent below 1 counts as 1.
+/// Coordinates of a row-major position over the output's logical extents (n, c, spatial). A position beyond
+/// the end wraps around; an extent below 1 counts as 1.
 #[must_use]
 pub fn coordinates(case: &Case, position: u64) -> Vec<i64> {
     let extents = case.problem.geometry().extents(case.problem.operation.output());

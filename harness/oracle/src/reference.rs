@@ -1,6 +1,6 @@
-//! One output straight from the definition of convolution, on the CPU. Knows the fill formula and indices; its
-//! walk is not the kernels' (each axis is solved first, then products are visited), so that the two can check
-//! each other.
+//! One output straight from the definition of convolution, on the CPU. Knows the fill formula and indices;
+//! its walk is not the kernels' (each axis is solved first, then products are visited), so that the two can
+//! check each other.
 
 use case::{Case, Fill, Operation, Role};
 
@@ -10,7 +10,7 @@ use crate::position::coordinates;
 /// What one output must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// alpha * sum of products + beta * prior, in f64 with compensated summation; exact for integer fills.
+    /// alpha * sum of products + beta * prior, in f64; exact for integer fills.
     pub result: f64,
     /// |alpha| * sum of absolute products + |beta * prior|.
     pub abs_sum: f64,
@@ -22,18 +22,16 @@ pub struct Expected {
 /// products, and the extents of its axes.
 #[must_use]
 pub fn expected_at(case: &Case, fill: Fill, position: u64) -> Expected {
-    let mut sum = Compensated::default();
-    let mut absolute = Compensated::default();
-    let mut products = 0;
+    let (mut sum, mut absolute, mut products) = (0.0, 0.0, 0);
     for_each_product(case, fill, position, |left, right| {
         let product = left * right;
-        sum.add(product);
-        absolute.add(product.abs());
+        sum += product;
+        absolute += product.abs();
         products += 1;
     });
     let (alpha, beta) = (case.options.alpha.value(), case.options.beta.value());
-    let mut result = alpha * sum.value();
-    let mut abs_sum = alpha.abs() * absolute.value();
+    let mut result = alpha * sum;
+    let mut abs_sum = alpha.abs() * absolute;
     if beta != 0.0 {
         let scaled = beta * prior_at(case, fill, position);
         result += scaled;
@@ -48,7 +46,8 @@ pub(crate) fn prior_at(case: &Case, fill: Fill, position: u64) -> f64 {
     kernel::value(&fill_params(case, output, fill), five(&coordinates(case, position)))
 }
 
-/// A pair along one axis that the output's coordinate allows: where the first and the second operand are read.
+/// A pair along one axis that the output's coordinate allows: where the first and the second operand are
+/// read.
 type Pair = (i64, i64);
 
 /// Visits the two factors of every product of one output; operands in role order.
@@ -136,28 +135,4 @@ fn five(coordinates: &[i64]) -> [i64; 5] {
         *slot = *value;
     }
     all
-}
-
-/// Neumaier's sum: the error of each addition is kept aside.
-#[derive(Clone, Copy, Default)]
-struct Compensated {
-    sum: f64,
-    error: f64,
-}
-
-impl Compensated {
-    fn add(&mut self, value: f64) {
-        let total = self.sum + value;
-        self.error += if self.sum.abs() >= value.abs() {
-            (self.sum - total) + value
-        } else {
-            (value - total) + self.sum
-        };
-        self.sum = total;
-    }
-
-    fn value(self) -> f64 {
-        // Infinity and NaN leave no error worth adding.
-        if self.sum.is_finite() { self.sum + self.error } else { self.sum }
-    }
 }

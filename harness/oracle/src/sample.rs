@@ -1,5 +1,5 @@
-//! Which outputs the CPU checks, and how closely the device's reference must agree there. Knows shapes and f64
-//! rounding; judges no library.
+//! Which outputs the CPU checks, and how closely the device's reference must agree there. Knows shapes and
+//! f64 rounding; judges no library.
 
 use case::Case;
 
@@ -22,7 +22,8 @@ const TILES: [i64; 6] = [8, 16, 32, 64, 128, 256];
 pub fn sample_positions(case: &Case, count: usize) -> Vec<u64> {
     let geometry = case.problem.geometry();
     let extents = geometry.extents(case.problem.operation.output());
-    let elements = u64::try_from(extents.iter().fold(1_i64, |all, &extent| all.saturating_mul(extent.max(0))));
+    let elements =
+        u64::try_from(extents.iter().fold(1_i64, |all, &extent| all.saturating_mul(extent.max(0))));
     let elements = elements.unwrap_or(0);
     let reduction = geometry.reduction().max(1);
     if elements == 0 || reduction > PRODUCTS_OF_ONE_MAX {
@@ -30,10 +31,13 @@ pub fn sample_positions(case: &Case, count: usize) -> Vec<u64> {
     }
     let affordable = usize::try_from(PRODUCTS_MAX / reduction).unwrap_or(usize::MAX).max(1);
     let wanted = count.min(affordable).min(usize::try_from(elements).unwrap_or(usize::MAX));
+    if wanted as u64 == elements {
+        return (0..elements).collect();
+    }
     let hashed = (0_u64..).map(|index| kernel::mix(index) % elements);
     let candidates = corners(case, &extents).chain(tile_edges(case, &extents)).chain(hashed);
     let mut positions: Vec<u64> = Vec::with_capacity(wanted);
-    // A tiny output may be hit by few hashes; the bound only cuts that tail short.
+    // Hashes meet a small output's last elements late; the bound cuts that tail short.
     for position in candidates.take(4 * count + 64) {
         if positions.len() == wanted {
             break;

@@ -17,8 +17,8 @@ pub fn dtype_code(dtype: DType) -> u32 {
     }
 }
 
-/// A tensor in logical order n, c, d, h, w (a filter: k, c / g, d, h, w), strides in elements. Axes that the case
-/// lacks are extents of 1 before the ones it has. The pointer is 0: the caller knows it.
+/// A tensor in logical order n, c, d, h, w (a filter: k, c / g, d, h, w), strides in elements. Axes that the
+/// case lacks are extents of 1 before the ones it has. The pointer is 0: the caller knows it.
 #[must_use]
 pub fn tensor_view(case: &Case, role: Role) -> TensorView {
     let geometry = case.problem.geometry();

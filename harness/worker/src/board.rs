@@ -10,33 +10,17 @@ use case::{Announcement, Phase};
 
 /// The worker's side of the board.
 pub(crate) struct Board {
-    file: Option<File>,
+    file: File,
     job: Cell<u64>,
     ordinal: Cell<u32>,
     sequence: Cell<u32>,
-    phase: Cell<Phase>,
 }
 
 impl Board {
     /// Opens the file that the supervisor made.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).open(path)?;
-        Ok(Self::over(Some(file)))
-    }
-
-    /// A board that nobody reads, for planning without a supervisor.
-    pub(crate) fn unread() -> Self {
-        Self::over(None)
-    }
-
-    fn over(file: Option<File>) -> Self {
-        Self {
-            file,
-            job: Cell::new(0),
-            ordinal: Cell::new(u32::MAX),
-            sequence: Cell::new(0),
-            phase: Cell::new(Phase::Load),
-        }
+        Ok(Self { file, job: Cell::new(0), ordinal: Cell::new(u32::MAX), sequence: Cell::new(0) })
     }
 
     /// Says which job and which position in its list comes next.
@@ -45,14 +29,8 @@ impl Board {
         self.ordinal.set(ordinal);
     }
 
-    /// The last phase announced.
-    pub(crate) fn phase(&self) -> Phase {
-        self.phase.get()
-    }
-
     /// Announces the phase about to be entered.
     pub(crate) fn announce(&self, phase: Phase) {
-        self.phase.set(phase);
         self.sequence.set(self.sequence.get().wrapping_add(1));
         let announcement = Announcement {
             job: self.job.get(),
@@ -60,9 +38,7 @@ impl Board {
             phase,
             sequence: self.sequence.get(),
         };
-        if let Some(file) = &self.file {
-            // A board that can't be written only costs attribution; the run itself is unharmed.
-            let _ = file.write_all_at(&announcement.encode(), 0);
-        }
+        // A board that can't be written only costs attribution; the run itself is unharmed.
+        let _ = self.file.write_all_at(&announcement.encode(), 0);
     }
 }

@@ -1,9 +1,13 @@
 //! Having the device alone: two lock files that all workers of a device share. Knows locks; the kernel releases
 //! them when a worker dies.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
+
+/// How often a worker that waits for the device looks again.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// Two files: whoever wants the device passes the turnstile and stands on the floor. One that wants it alone holds
 /// the turnstile while it waits for the floor to empty, so that it can't be starved.
@@ -23,17 +27,24 @@ impl Gate {
         Ok(Self { turnstile: open("turnstile")?, floor: open("floor")? })
     }
 
-    /// Waits for the device: beside others, or alone.
-    pub(crate) fn enter(&self, alone: bool) -> io::Result<Turn<'_>> {
-        if alone {
-            self.turnstile.lock()?;
-            self.floor.lock()?;
-        } else {
-            self.turnstile.lock_shared()?;
-            self.floor.lock_shared()?;
-        }
+    /// Waits for the device: beside others, or alone. `waiting` is called at each look, so that whoever watches this
+    /// worker does not take a turn of somebody else for a stall of its own.
+    pub(crate) fn enter(&self, alone: bool, waiting: &dyn Fn()) -> io::Result<Turn<'_>> {
+        let take = |file: &File| -> io::Result<()> {
+            loop {
+                let taken = if alone { file.try_lock() } else { file.try_lock_shared() };
+                match taken {
+                    Ok(()) => return Ok(()),
+                    Err(TryLockError::WouldBlock) => waiting(),
+                    Err(TryLockError::Error(error)) => return Err(error),
+                }
+                std::thread::sleep(LOOK_EVERY);
+            }
+        };
+        take(&self.turnstile)?;
+        let floor = take(&self.floor);
         self.turnstile.unlock()?;
-        Ok(Turn(self))
+        floor.map(|()| Turn(self))
     }
 }
 
@@ -53,10 +64,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (first, second) = (Gate::open(folder.path()), Gate::open(folder.path()));
         let (first, second) = (first.expect("opens"), second.expect("opens"));
-        let alone = first.enter(true).expect("locks");
+        let alone = first.enter(true, &|| ()).expect("locks");
         assert!(second.floor.try_lock_shared().is_err());
         drop(alone);
-        let beside = first.enter(false).expect("locks");
+        let beside = first.enter(false, &|| ()).expect("locks");
         assert!(second.floor.try_lock_shared().is_ok());
         drop(beside);
     }

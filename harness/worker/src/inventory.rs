@@ -129,6 +129,11 @@ pub(crate) fn conflict(maps_of: &[PathBuf]) -> String {
     String::new()
 }
 
+/// Why the cuDNN files that are mapped now do not belong together; empty where they do or where nobody can tell.
+pub(crate) fn present_conflict() -> String {
+    real_paths().map(|paths| conflict(&paths)).unwrap_or_default()
+}
+
 /// The real paths of every cuDNN file that is mapped.
 pub(crate) fn real_paths() -> io::Result<Vec<PathBuf>> {
     let maps = std::fs::read_to_string("/proc/self/maps")?;

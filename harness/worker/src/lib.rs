@@ -2,6 +2,7 @@
 //! before it acts, so that its death tells where. Judges nothing.
 
 mod board;
+mod buffers;
 mod channel;
 mod gate;
 mod inventory;
@@ -14,4 +15,4 @@ mod survey;
 mod totals;
 
 pub use inventory::place_of;
-pub use serve::{planner, serve};
+pub use serve::serve;

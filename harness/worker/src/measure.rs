@@ -1,20 +1,18 @@
 //! Executing a plan on guarded, poisoned buffers and measuring what it left. Knows recipes; judges nothing.
 
-use case::{
-    Case, Census, Execution, Fill, Notes, Phase, Recipe, Role, Workspace, WorkspaceAmount, WorkspaceFill,
-    Zone, ZoneHit,
-};
+use case::{Case, Census, Execution, Fill, Notes, Phase, Recipe, Role, Workspace};
 use gpu::{CallError, Guarded, Plan};
-use kernel::{
-    CHECK, CompareParams, DiffParams, FillParams, Kernel, PAINT, PATTERN_CONSTANT, PATTERN_HASH,
-    VerifyParams, ZoneTotals, ZonesParams,
-};
+use kernel::{CHECK, CompareParams, DiffParams, FillParams, Kernel, PAINT, PATTERN_HASH, VerifyParams};
 
 use crate::board::Board;
+use crate::buffers::{constant, element, hits, workspace_given, workspace_zone, zone, zones_params};
 use crate::gate::Gate;
 use crate::reference::Reference;
 use crate::session::Device;
 use crate::totals::Totals;
+
+/// Executions that are queued before the device is waited for.
+const BATCH_MAX: usize = 16;
 
 /// Mismatches listed with their values.
 const EXCERPT_MAX: usize = 32;
@@ -55,29 +53,6 @@ pub(crate) struct Owner<'job> {
     pub(crate) alone: bool,
 }
 
-/// Bytes of device memory that a case needs beside its workspace: tensors and guards, two f64 per output and fill,
-/// and copies of the output for bitwise comparison.
-pub(crate) fn bytes_needed(case: &Case, recipes: &[Recipe], guard: u64) -> u64 {
-    let geometry = case.problem.geometry();
-    let output = case.problem.operation.output();
-    let outputs = geometry.elements(output).max(0) as u64;
-    let fills = fills(recipes).len() as u64;
-    let tensors = geometry.total_bytes().max(0) as u64 + 8 * guard;
-    tensors
-        .saturating_add(outputs.saturating_mul(16 * fills))
-        .saturating_add(geometry.bytes(output).max(0) as u64)
-}
-
-fn fills(recipes: &[Recipe]) -> Vec<Fill> {
-    let mut fills: Vec<Fill> = Vec::new();
-    for recipe in recipes {
-        if !fills.contains(&recipe.fill) {
-            fills.push(recipe.fill);
-        }
-    }
-    fills
-}
-
 impl<'job> Bench<'job> {
     /// Allocates the tensors of a case.
     pub(crate) fn new(owner: &Owner<'job>, case: &'job Case) -> Result<Self, CallError> {
@@ -97,7 +72,7 @@ impl<'job> Bench<'job> {
             tensors: [tensor(Role::X)?, tensor(Role::W)?, tensor(Role::Y)?],
             references: Vec::new(),
             filled: None,
-            totals: owner.device.arena.plain("totals", Totals::BYTES as u64)?,
+            totals: owner.device.arena.plain("batch totals", (BATCH_MAX * Totals::BYTES) as u64)?,
         })
     }
 
@@ -110,24 +85,109 @@ impl<'job> Bench<'job> {
         (role, self.tensors[role.index()])
     }
 
-    /// Runs every recipe of a trial, adding each execution to `done` as it is measured, so that an error keeps the
-    /// ones before it.
+    /// Runs every recipe of a trial, adding executions to `done` as they are measured, so that an error keeps the ones
+    /// before it.
+    ///
+    /// Recipes are queued in batches and waited for once: each wait costs a turn on a device that other workers
+    /// share, which was measured to cost more than the work. An asynchronous error is therefore known per batch.
     pub(crate) fn run(&mut self, trial: &Trial<'_>, done: &mut Vec<Execution>) -> Result<(), CallError> {
         self.board.announce(Phase::Allocate);
         let workspace = self.workspace(trial.plan)?;
-        for (index, recipe) in trial.recipes.iter().enumerate() {
-            self.board.announce(Phase::Allocate);
-            let reference = self.prepare(recipe, index, workspace)?;
-            let execute_us = self.execute(trial.plan, workspace)?;
-            self.board.announce(Phase::ReadBack);
-            let mut execution = self.measure(trial.notes, recipe, &reference, (index, workspace))?;
-            execution.execute_us = execute_us;
-            done.push(execution);
-            if trial.recipes.iter().any(|later| later.repeats == Some(index)) {
-                self.keep_output(index)?;
-            }
+        for recipe in trial.recipes {
+            self.reference(recipe.fill)?;
         }
-        self.device.driver.wait(Phase::ReadBack)
+        let indices: Vec<usize> = (0..trial.recipes.len()).collect();
+        for batch in indices.chunks(BATCH_MAX) {
+            let queued = self.run_batch(trial, batch, workspace, done);
+            self.show_first_odd(trial, batch, workspace, done)?;
+            queued?;
+        }
+        Ok(())
+    }
+
+    /// Queues a batch, waits for it and reads what was counted. Where the library declines an execution, the ones
+    /// queued before it are measured all the same.
+    fn run_batch(
+        &mut self,
+        trial: &Trial<'_>,
+        batch: &[usize],
+        workspace: Guarded,
+        done: &mut Vec<Execution>,
+    ) -> Result<(), CallError> {
+        let driver = &self.device.driver;
+        driver.write(Phase::Allocate, self.totals, bytemuck::cast_slice(&[Totals::START; BATCH_MAX]))?;
+        self.board.announce(Phase::Execute);
+        // Without its lock file a worker still runs; it only can't be alone.
+        let turn = self.gate.enter(self.alone, &|| self.board.announce(Phase::Execute)).ok();
+        let start = std::time::Instant::now();
+        let mut queued = 0;
+        let mut declined = Ok(());
+        for (place, index) in batch.iter().copied().enumerate() {
+            declined = self.queue(trial, (place, index), workspace);
+            if declined.is_err() {
+                break;
+            }
+            queued += 1;
+        }
+        self.board.announce(Phase::Sync);
+        self.device.driver.wait_all(Phase::Sync)?;
+        drop(turn);
+        let batch_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.board.announce(Phase::ReadBack);
+        let mut totals = [Totals::START; BATCH_MAX];
+        self.device.driver.read(Phase::ReadBack, self.totals, bytemuck::cast_slice_mut(&mut totals))?;
+        for (totals, index) in totals.iter().zip(batch.iter().copied().take(queued)) {
+            let mut execution = self.execution(trial, index, totals)?;
+            execution.execute_us = batch_us / queued as u64;
+            done.push(execution);
+        }
+        declined
+    }
+
+    /// Queues one execution: contents, launch, measurements. A CUDA error here is a launch that was refused at once.
+    fn queue(
+        &mut self,
+        trial: &Trial<'_>,
+        (place, index): (usize, usize),
+        workspace: Guarded,
+    ) -> Result<(), CallError> {
+        let recipe = &trial.recipes[index];
+        self.prepare(recipe, index, workspace)?;
+        self.launch(trial.plan, workspace)?;
+        self.queue_measurements(trial, index, workspace, self.totals + (place * Totals::BYTES) as u64)?;
+        if trial.recipes.iter().any(|later| later.repeats == Some(index)) {
+            self.keep_output(index)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the first odd execution of a batch once more and lists its first wrong elements: by the end of the batch
+    /// its output is overwritten. A failure that does not come back leaves the list empty.
+    fn show_first_odd(
+        &mut self,
+        trial: &Trial<'_>,
+        batch: &[usize],
+        workspace: Guarded,
+        done: &mut [Execution],
+    ) -> Result<(), CallError> {
+        let odd = |execution: &Execution| {
+            let (facts, fill) = (&execution.reference, execution.recipe.fill);
+            let exact = || oracle::certificate(self.case, trial.notes, facts, fill).is_exact();
+            execution.census.over_element > 0 || (execution.census.differing > 0 && exact())
+        };
+        let range = batch.first().copied().unwrap_or(0)..done.len();
+        let Some(index) = range.into_iter().find(|index| odd(&done[*index])) else { return Ok(()) };
+        self.board.announce(Phase::Execute);
+        let turn = self.gate.enter(self.alone, &|| self.board.announce(Phase::Execute)).ok();
+        self.prepare(&trial.recipes[index], index, workspace)?;
+        self.launch(trial.plan, workspace)?;
+        self.board.announce(Phase::Sync);
+        self.device.driver.wait_all(Phase::Sync)?;
+        drop(turn);
+        self.board.announce(Phase::ReadBack);
+        let reference = self.reference(trial.recipes[index].fill)?;
+        done[index].excerpt = self.excerpt(&reference, &done[index].census)?;
+        Ok(())
     }
 
     fn workspace(&self, plan: &Plan) -> Result<Guarded, CallError> {
@@ -142,61 +202,58 @@ impl<'job> Bench<'job> {
         parameters
     }
 
-    /// Brings inputs, output, workspace and guards into the state that the recipe asks for.
-    fn prepare(&mut self, recipe: &Recipe, index: usize, workspace: Guarded) -> Result<Reference, CallError> {
-        let (device, phase) = (self.device, Phase::Allocate);
-        let launch = |kernel, grid, parameters: &[u8]| device.kernels.launch(phase, kernel, grid, parameters);
-        if self.filled != Some(recipe.fill) {
-            for role in self.case.problem.operation.inputs() {
-                let parameters = self.fill_params(role, recipe.fill);
-                launch(Kernel::Fill, [self.grid(role), 1], bytemuck::bytes_of(&parameters))?;
-            }
-            self.filled = Some(recipe.fill);
-        }
-        let reference = self.reference(recipe.fill)?;
+    /// Queues what brings inputs, output, workspace and guards into the state that the recipe asks for.
+    fn prepare(&mut self, recipe: &Recipe, index: usize, workspace: Guarded) -> Result<(), CallError> {
+        self.fill_inputs(recipe.fill)?;
         let mut zones = self.guards(index, workspace);
         zones.push(workspace_zone(workspace, recipe.workspace));
         let (role, output) = self.output();
         if self.case.options.beta.value() == 0.0 {
             zones.push(zone(output.pointer, output.bytes, constant(oracle::poison_byte(recipe.output))));
         } else {
-            let parameters = self.fill_params(role, recipe.fill);
-            launch(Kernel::Fill, [self.grid(role), 1], bytemuck::bytes_of(&parameters))?;
+            self.fill(role, recipe.fill)?;
         }
         let parameters = zones_params(PAINT, &zones, 0);
         let (x, y) = kernel::zones_grid(&parameters);
-        launch(Kernel::Zones, [x, y], bytemuck::bytes_of(&parameters))?;
-        device.driver.write(phase, self.totals, bytemuck::bytes_of(&Totals::START))?;
-        // Our own launches must be done before the library's, so that their errors are not taken for its.
-        device.driver.wait(phase)?;
-        Ok(reference)
+        self.device.kernels.launch(Phase::Allocate, Kernel::Zones, [x, y], bytemuck::bytes_of(&parameters))
+    }
+
+    fn fill_inputs(&mut self, fill: Fill) -> Result<(), CallError> {
+        if self.filled == Some(fill) {
+            return Ok(());
+        }
+        for role in self.case.problem.operation.inputs() {
+            self.fill(role, fill)?;
+        }
+        self.filled = Some(fill);
+        Ok(())
+    }
+
+    fn fill(&self, role: Role, fill: Fill) -> Result<(), CallError> {
+        let parameters = self.fill_params(role, fill);
+        let grid = [self.grid(role), 1];
+        self.device.kernels.launch(Phase::Allocate, Kernel::Fill, grid, bytemuck::bytes_of(&parameters))
     }
 
     fn grid(&self, role: Role) -> u32 {
         kernel::grid_for(self.case.problem.geometry().elements(role).max(0) as u64)
     }
 
+    /// The right answers for a fill, computed at its first use.
     fn reference(&mut self, fill: Fill) -> Result<Reference, CallError> {
         if let Some(known) = self.references.iter().find(|reference| reference.fill == fill) {
             return Ok(*known);
         }
+        self.fill_inputs(fill)?;
         let position = self.references.len();
         let reference = Reference::compute(self.device, self.case, fill, position, self.pointers())?;
         self.references.push(reference);
         Ok(reference)
     }
 
-    /// Launches the plan and waits, holding the device as the job asks. Microseconds.
-    fn execute(&self, plan: &Plan, workspace: Guarded) -> Result<u64, CallError> {
-        self.board.announce(Phase::Execute);
-        // Without its lock file a worker still runs; it only can't be alone.
-        let _turn = self.gate.enter(self.alone).ok();
-        let start = std::time::Instant::now();
+    fn launch(&self, plan: &Plan, workspace: Guarded) -> Result<(), CallError> {
         let address = if workspace.bytes == 0 { 0 } else { workspace.pointer };
-        plan.execute(self.device.handle, self.pointers(), address)?;
-        self.board.announce(Phase::Sync);
-        self.device.driver.wait_all(Phase::Sync)?;
-        Ok(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+        plan.execute(self.device.handle, self.pointers(), address)
     }
 
     /// The guards before and after x, w, y and the workspace, with the pattern of this execution.
@@ -217,46 +274,58 @@ impl<'job> Bench<'job> {
             .collect()
     }
 
-    fn measure(
-        &self,
-        notes: &Notes,
-        recipe: &Recipe,
-        reference: &Reference,
-        (index, workspace): (usize, Guarded),
-    ) -> Result<Execution, CallError> {
-        let (device, phase) = (self.device, Phase::ReadBack);
-        let launch = |kernel, grid, parameters: &[u8]| device.kernels.launch(phase, kernel, grid, parameters);
-        let guards = self.guards(index, workspace);
-        let zones = zones_params(CHECK, &guards, Totals::zones_at(self.totals));
+    /// Queues everything that is counted after an execution, into the totals at that address.
+    fn queue_measurements(
+        &mut self,
+        trial: &Trial<'_>,
+        index: usize,
+        workspace: Guarded,
+        totals: u64,
+    ) -> Result<(), CallError> {
+        let recipe = &trial.recipes[index];
+        let reference = self.reference(recipe.fill)?;
+        let kernels = &self.device.kernels;
+        let launch =
+            |kernel, grid, parameters: &[u8]| kernels.launch(Phase::ReadBack, kernel, grid, parameters);
+        let zones = zones_params(CHECK, &self.guards(index, workspace), Totals::zones_at(totals));
         let (x, y) = kernel::zones_grid(&zones);
         launch(Kernel::Zones, [x, y], bytemuck::bytes_of(&zones))?;
-        let compare = self.compare_params(notes, recipe, reference);
+        let mut compare = self.compare_params(trial.notes, recipe, &reference);
+        compare.totals = Totals::compare_at(totals);
         let (output, _) = self.output();
         launch(Kernel::Compare, [self.grid(output), 1], bytemuck::bytes_of(&compare))?;
         for (input, role) in self.case.problem.operation.inputs().into_iter().enumerate() {
             let fill = self.fill_params(role, recipe.fill);
-            let verify = VerifyParams { fill, totals: Totals::verify_at(self.totals, input) };
+            let verify = VerifyParams { fill, totals: Totals::verify_at(totals, input) };
             launch(Kernel::Verify, [self.grid(role), 1], bytemuck::bytes_of(&verify))?;
         }
         if let Some(earlier) = recipe.repeats {
-            let diff = self.diff_params(earlier)?;
+            let mut diff = self.diff_params(earlier)?;
+            diff.totals = Totals::diff_at(totals);
             launch(Kernel::Diff, [kernel::grid_for(diff.count), 1], bytemuck::bytes_of(&diff))?;
         }
-        let mut totals = Totals::START;
-        device.driver.read(phase, self.totals, bytemuck::bytes_of_mut(&mut totals))?;
-        let census = oracle::census(&compare, &totals.compare);
-        let worth_showing =
-            census.over_element > 0 || (census.differing > 0 && recipe.fill.kind.is_integer());
-        let excerpt = if worth_showing { self.excerpt(reference, &census)? } else { Vec::new() };
+        Ok(())
+    }
+
+    /// What was counted, in the words of the report.
+    fn execution(
+        &mut self,
+        trial: &Trial<'_>,
+        index: usize,
+        totals: &Totals,
+    ) -> Result<Execution, CallError> {
+        let recipe = trial.recipes[index];
+        let reference = self.reference(recipe.fill)?;
+        let compare = self.compare_params(trial.notes, &recipe, &reference);
         Ok(Execution {
-            recipe: *recipe,
+            recipe,
             reference: reference.facts,
             spot: reference.spot,
-            census,
+            census: oracle::census(&compare, &totals.compare),
             guards: hits(&totals.zones, self.guard),
-            inputs_changed: self.inputs_changed(&totals),
+            inputs_changed: self.inputs_changed(totals),
             repeat_differing: recipe.repeats.map(|_| totals.diff.differing),
-            excerpt,
+            excerpt: Vec::new(),
             execute_us: 0,
         })
     }
@@ -272,7 +341,6 @@ impl<'job> Bench<'job> {
         parameters.got.pointer = self.output().1.pointer;
         parameters.result = reference.result;
         parameters.abs_sum = reference.abs_sum;
-        parameters.totals = Totals::compare_at(self.totals);
         parameters
     }
 
@@ -293,7 +361,7 @@ impl<'job> Bench<'job> {
             b: output.pointer,
             bytes_per_element: bytes,
             count: output.bytes / bytes,
-            totals: Totals::diff_at(self.totals),
+            totals: 0,
         })
     }
 
@@ -333,73 +401,4 @@ impl<'job> Bench<'job> {
         }
         Ok(listed)
     }
-}
-
-fn zone(pointer: u64, bytes: u64, (pattern, argument): (u32, u64)) -> kernel::Zone {
-    kernel::Zone { pointer, bytes, pattern, reserved: 0, argument }
-}
-
-fn constant(byte: u8) -> (u32, u64) {
-    (PATTERN_CONSTANT, u64::from(byte))
-}
-
-fn workspace_zone(workspace: Guarded, fill: WorkspaceFill) -> kernel::Zone {
-    let pattern = match fill {
-        WorkspaceFill::Zero => constant(0x00),
-        WorkspaceFill::Ones => constant(0xFF),
-        WorkspaceFill::Random(seed) => (PATTERN_HASH, seed),
-    };
-    zone(workspace.pointer, workspace.bytes, pattern)
-}
-
-fn zones_params(mode: u32, zones: &[kernel::Zone], totals: u64) -> ZonesParams {
-    let mut parameters = ZonesParams { mode, count: zones.len() as u32, totals, ..ZonesParams::default() };
-    parameters.zones[..zones.len()].copy_from_slice(zones);
-    parameters
-}
-
-/// Changed guards, told by their distance from the buffer.
-fn hits(totals: &[ZoneTotals], guard: u64) -> Vec<ZoneHit> {
-    let buffers = [Zone::Tensor(Role::X), Zone::Tensor(Role::W), Zone::Tensor(Role::Y), Zone::Workspace];
-    let mut hits = Vec::new();
-    for (buffer, zone) in buffers.into_iter().enumerate() {
-        for after in [false, true] {
-            let counted = totals[2 * buffer + usize::from(after)];
-            if counted.changed == 0 {
-                continue;
-            }
-            let (nearest, farthest) = if after {
-                (counted.first, counted.last)
-            } else {
-                (guard - 1 - counted.last, guard - 1 - counted.first)
-            };
-            hits.push(ZoneHit { zone, after, changed: counted.changed, nearest, farthest });
-        }
-    }
-    hits
-}
-
-/// Bytes of workspace that a plan is given where it asks for `asked`; what a wrong library asks below 0 counts as 0.
-pub(crate) fn workspace_given(workspace: &Workspace, asked: i64) -> u64 {
-    let extra = match workspace.amount {
-        WorkspaceAmount::Exact | WorkspaceAmount::Max(_) => 0,
-        WorkspaceAmount::Extra(bytes) => bytes,
-    };
-    asked.max(0).saturating_add(extra).max(0) as u64
-}
-
-/// The element at a row-major position of a strided tensor whose bytes were copied back.
-fn element(view: &kernel::TensorView, position: u64, bytes: &[u8]) -> Option<f64> {
-    let mut rest = position;
-    let mut offset = 0_u64;
-    for (extent, stride) in view.extent.into_iter().zip(view.stride).rev() {
-        let extent = u64::try_from(extent).ok().filter(|extent| *extent > 0)?;
-        offset += rest % extent * u64::try_from(stride).ok()?;
-        rest /= extent;
-    }
-    let width = kernel::element_bytes(view.dtype);
-    let start = usize::try_from(offset).ok()?.checked_mul(width)?;
-    let mut word = [0_u8; 8];
-    word[..width].copy_from_slice(bytes.get(start..start + width)?);
-    Some(kernel::decode_bits(view.dtype, u64::from_le_bytes(word)))
 }

@@ -4,11 +4,12 @@ use std::io;
 
 use case::{Reply, Request, WorkerOptions};
 use gpu::LoadError;
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 
 use crate::board::Board;
 use crate::channel::Channel;
 use crate::gate::Gate;
+use crate::inventory;
 use crate::selftest;
 use crate::session::Session;
 use crate::survey::{self, After, Desk};
@@ -17,28 +18,27 @@ use crate::survey::{self, After, Desk};
 #[must_use]
 pub fn serve(options: WorkerOptions) -> u8 {
     // A worker that is stuck in a foreign call can't notice its parent's death by polling.
-    let parent = getppid();
-    if set_parent_process_death_signal(Some(Signal::KILL)).is_err() || has_new_parent(parent) {
+    // One whose parent died before this line finds its channel closed instead.
+    if set_parent_process_death_signal(Some(Signal::KILL)).is_err() {
         return 4;
     }
+    // Aborts and segmentation faults of the library are expected; dumping gigabytes of address space is not.
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    let _ = setrlimit(Resource::Core, none);
     match Channel::from_stdin().and_then(|mut channel| answer(options, &mut channel)) {
         Ok(()) => 0,
         Err(_) => 4,
     }
 }
 
-fn has_new_parent(before: Option<Pid>) -> bool {
-    getppid() != before || before.is_none_or(|parent| parent.is_init())
-}
-
 fn answer(options: WorkerOptions, channel: &mut Channel) -> io::Result<()> {
     let board = Board::open(&options.board)?;
     let gate = Gate::open(&options.gate)?;
-    let mut session = match Session::open(options, None, &board) {
+    let mut session = match Session::open(options, &board) {
         Ok(session) => session,
         Err(error) => return channel.send(&unusable(&error)),
     };
-    if let Some(reply) = mixed(&session) {
+    if let Some(reply) = mixed(&session.environment.conflict) {
         return channel.send(&reply);
     }
     channel.send(&Reply::Ready(Box::new(session.environment.clone())))?;
@@ -46,17 +46,18 @@ fn answer(options: WorkerOptions, channel: &mut Channel) -> io::Result<()> {
     while let Some(request) = channel.receive()? {
         match request {
             Request::Run(job) => {
-                let mut desk = Desk { board: &board, gate: &gate, send: &mut |reply| channel.send(&reply) };
+                let send = &mut |reply: Reply| match (&reply, ran) {
+                    // Engines may map further files at their first plan: a set that was sound can turn out mixed, and
+                    // the supervisor must hear that before it takes the job for done.
+                    (Reply::Done { .. }, false) => {
+                        ran = true;
+                        channel.send(&mixed(&inventory::present_conflict()).unwrap_or(reply))
+                    }
+                    _ => channel.send(&reply),
+                };
+                let mut desk = Desk { board: &board, gate: &gate, send };
                 if survey::run(&session, &mut desk, &job)? == After::Lost {
                     return Ok(());
-                }
-                // Engines may map further files at their first plan: a set that was sound can turn out mixed.
-                if !ran {
-                    ran = true;
-                    let _ = session.take_inventory(false);
-                    if let Some(reply) = mixed(&session) {
-                        return channel.send(&reply);
-                    }
                 }
             }
             Request::Inventory => {
@@ -82,25 +83,7 @@ fn unusable(error: &LoadError) -> Reply {
 }
 
 /// A set with mixed files is never tested: its failures are nobody's bug.
-fn mixed(session: &Session) -> Option<Reply> {
-    let conflict = &session.environment.conflict;
+fn mixed(conflict: &str) -> Option<Reply> {
     (!conflict.is_empty())
         .then(|| Reply::Unusable { message: format!("mixed library set: {conflict}"), machine: true })
-}
-
-/// Lists the plans of a case for device properties, on a machine without a GPU: replies as a worker would send them.
-///
-/// # Errors
-/// One line for the user.
-pub fn planner(
-    options: WorkerOptions,
-    properties: &str,
-    job: &case::Job,
-    send: &mut dyn FnMut(Reply) -> io::Result<()>,
-) -> Result<(), LoadError> {
-    let gate = Gate::open(&options.gate).map_err(|error| LoadError::Ours(format!("gate: {error}")))?;
-    let board = Board::unread();
-    let session = Session::open(options, Some(properties), &board)?;
-    let mut desk = Desk { board: &board, gate: &gate, send };
-    survey::run(&session, &mut desk, job).map(|_| ()).map_err(|error| LoadError::Ours(error.to_string()))
 }

@@ -74,19 +74,21 @@ impl PlanCache {
 
 impl Session {
     /// Opens driver, kernels, cuDNN and its companions, makes a handle, and proves with the smallest convolution that
-    /// heuristics answer. Where `properties` is given, no device is used and plans are built for those properties.
+    /// heuristics answer. Where the options give device properties, no device is used and plans are built for those.
     ///
     /// # Errors
     /// One line for the user.
-    pub(crate) fn open(
-        options: WorkerOptions,
-        properties: Option<&str>,
-        board: &Board,
-    ) -> Result<Self, LoadError> {
+    pub(crate) fn open(options: WorkerOptions, board: &Board) -> Result<Self, LoadError> {
         board.announce(Phase::Load);
         let meter = Rc::new(Meter::default());
         let found = library::find(&options)?;
-        let driver = match properties {
+        let properties = match &options.properties {
+            Some(path) => Some(std::fs::read_to_string(path).map_err(|error| {
+                LoadError::Machine(format!("--properties {}: {error}; name a readable file", path.display()))
+            })?),
+            None => None,
+        };
+        let driver = match &properties {
             Some(_) => None,
             None => Some(Rc::new(Driver::open(
                 options.driver.as_deref(),
@@ -98,7 +100,7 @@ impl Session {
         let library = library::open(&found, &options, Rc::clone(&meter))?;
         board.announce(Phase::Init);
         let (target, device) = match (properties, driver) {
-            (Some(properties), _) => (Target::from_properties(&library, properties).map_err(told)?, None),
+            (Some(properties), _) => (Target::from_properties(&library, &properties).map_err(told)?, None),
             (None, Some(driver)) => {
                 let device = Device::open(&options, driver, &library)?;
                 (Target::Handle(device.handle), Some(device))

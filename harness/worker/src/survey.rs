@@ -8,8 +8,9 @@ use case::{
 use gpu::{CallError, Graph};
 
 use crate::board::Board;
+use crate::buffers;
 use crate::gate::Gate;
-use crate::measure::{self, Bench, Owner, Trial};
+use crate::measure::{Bench, Owner, Trial};
 use crate::session::Session;
 
 /// What a job needs beside the session.
@@ -62,7 +63,9 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
         }
     };
     (desk.send)(Reply::Candidates { job: job.id, candidates: candidates.clone() })?;
-    let mut visitor = Visitor::new(session, desk, job, &graph);
+    let recipes = oracle::recipes(&job.case, job.matrix);
+    let (board, gate) = (desk.board, desk.gate);
+    let mut visitor = Visitor { session, board, gate, job, graph: &graph, recipes, bench: None };
     for (ordinal, candidate) in (0_u32..).zip(&candidates) {
         if job.skip.contains(&candidate.config) {
             continue;
@@ -190,12 +193,7 @@ struct Visitor<'run> {
     bench: Option<Bench<'run>>,
 }
 
-impl<'run> Visitor<'run> {
-    fn new(session: &'run Session, desk: &Desk<'run>, job: &'run Job, graph: &'run Graph) -> Self {
-        let recipes = oracle::recipes(&job.case, job.matrix);
-        Self { session, board: desk.board, gate: desk.gate, job, graph, recipes, bench: None }
-    }
-
+impl Visitor<'_> {
     fn visit(&mut self, candidate: &Candidate) -> Observation {
         let mut observation = blank(Some(candidate.clone()), Ended::Completed);
         if let Err(error) = self.attempt(candidate, &mut observation) {
@@ -262,8 +260,8 @@ impl<'run> Visitor<'run> {
         }
         let limit = self.session.device.as_ref()?.arena.limit();
         let guard = self.session.options.guard_bytes;
-        let workspace = measure::workspace_given(&case.options.workspace, asked);
-        let needed = measure::bytes_needed(case, &self.recipes, guard).saturating_add(workspace);
+        let workspace = buffers::workspace_given(&case.options.workspace, asked);
+        let needed = buffers::bytes_needed(case, &self.recipes, guard).saturating_add(workspace);
         (needed > limit).then(|| format!("{needed} bytes exceed this worker's share of {limit}"))
     }
 }

@@ -1,5 +1,5 @@
-//! Options back to their defaults: all at once, in halves, one by one. The engine, the set and the expectation are
-//! never touched, and buffer contents are the matter of `data`.
+//! Options back to their defaults: all at once, in halves, one by one. The engine, the set and the
+//! expectation are never touched, and buffer contents are the matter of `data`.
 
 use case::{Case, EngineChoice, Scale, Workspace, WorkspaceAmount};
 

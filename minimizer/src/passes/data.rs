@@ -1,4 +1,5 @@
-//! Plainer contents of buffers, where the case pins them. What it leaves to the matrix of executions stays there.
+//! Plainer contents of buffers, where the case pins them. What it leaves to the matrix of executions stays
+//! there.
 
 use case::{Case, Fill, FillKind, OutputFill, WorkspaceFill};
 

@@ -32,21 +32,18 @@ fn on_every_axis(case: &mut Case, row: Row) {
     }
 }
 
-/// The smallest case of the operation: one axis, every extent 1, every option at its default. Types, layouts and
-/// buffer contents stay, because an engine often takes only some of them.
+/// The smallest case at the present number of axes: every extent 1, every option at its default. Types,
+/// layouts and buffer contents stay, because an engine often takes only some of them.
 pub(crate) fn everything_least(case: &Case) -> Vec<Edit> {
     if case.options.expect == Expect::Refuse {
         return Vec::new();
     }
-    let least = |rank: usize| {
-        Edit::made(format!("everything least at {rank} axes"), case, |case| {
-            context::all_default(case);
-            let problem = &mut case.problem;
-            (problem.n, problem.c, problem.k, problem.g) = (1, 1, 1, 1);
-            problem.axes = vec![Axis::plain(1, 1); rank];
-        })
-    };
-    vec![least(case.problem.axes.len())]
+    vec![Edit::made("everything least", case, |case| {
+        context::all_default(case);
+        let problem = &mut case.problem;
+        (problem.n, problem.c, problem.k, problem.g) = (1, 1, 1, 1);
+        problem.axes.fill(Axis::plain(1, 1));
+    })]
 }
 
 /// Each axis away; the axis with the smallest input first.
@@ -67,7 +64,7 @@ fn axis_away(case: &Case, index: usize, name: String) -> Edit {
     })
 }
 
-/// All axes but one, each axis, each axis with its outputs moved to a neighbour.
+/// Each axis away, then each axis away with its outputs moved to a neighbour.
 pub(crate) fn ranks(case: &Case) -> Vec<Edit> {
     let mut edits = axes_away(case);
     for index in 0..case.problem.axes.len() {

@@ -1,4 +1,5 @@
-//! Edits of two fields at once, for failures that single edits cannot follow: swaps, folds, held outputs, equal pairs.
+//! Edits of two fields at once, for failures that single edits cannot follow: swaps, folds, held outputs,
+//! equal pairs.
 
 use case::{Axis, Case};
 
@@ -36,8 +37,8 @@ pub(crate) fn swaps(case: &Case) -> Vec<Edit> {
     edits
 }
 
-/// One extent moved into another, whole or by half; a spatial extent by its outputs, so that products of outputs
-/// hold where the filter is not trivial.
+/// One extent moved into another, whole or by half; a spatial extent by its outputs, so that products of
+/// outputs hold where the filter is not trivial.
 fn folds(case: &Case) -> Vec<Edit> {
     let extents = Field::extents(case);
     let mut edits = Vec::new();
@@ -86,9 +87,12 @@ fn field_axis(field: Field) -> Option<usize> {
     if let Field::Input(index) = field { Some(index) } else { None }
 }
 
+/// A change of one axis.
+type Row = (&'static str, fn(&mut Axis));
+
 /// Geometry of one axis lowered while its output extent stays.
 fn held_outputs(case: &Case) -> Vec<Edit> {
-    let rows: [(&str, fn(&mut Axis)); 7] = [
+    let rows: [Row; 7] = [
         ("pads away", |axis| {
             axis.pad_before = 0;
             axis.pad_after = 0;

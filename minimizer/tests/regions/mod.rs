@@ -8,27 +8,27 @@ use case::{
 use minimizer::Answer;
 
 /// A set of failing cases.
-pub struct Region {
+pub(crate) struct Region {
     /// What fails.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// True inside.
-    pub holds: fn(&Case) -> bool,
+    pub(crate) holds: fn(&Case) -> bool,
     /// Moves a random case towards the inside.
-    pub force: fn(&mut Case),
+    pub(crate) force: fn(&mut Case),
     /// A case inside.
-    pub start: &'static str,
+    pub(crate) start: &'static str,
     /// The smallest case that the search must reach from `start`.
-    pub least: &'static str,
+    pub(crate) least: &'static str,
 }
 
 impl Region {
     /// The predicate of the region.
-    pub fn answer(&self, case: &Case) -> Answer {
+    pub(crate) fn answer(&self, case: &Case) -> Answer {
         if (self.holds)(case) { Answer::Same } else { Answer::Pass }
     }
 
     /// Random cases inside, the same for every run.
-    pub fn inside(&self, count: usize) -> Vec<Case> {
+    pub(crate) fn inside(&self, count: usize) -> Vec<Case> {
         let seed =
             self.name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
         let mut random = Random(seed);
@@ -47,8 +47,8 @@ impl Region {
     }
 }
 
-/// The middle value.
-pub fn percentile(values: &mut [u32], percent: usize) -> u32 {
+/// The value below which so many per cent lie.
+pub(crate) fn percentile(values: &mut [u32], percent: usize) -> u32 {
     values.sort_unstable();
     values[(values.len() - 1) * percent / 100]
 }
@@ -145,7 +145,7 @@ fn one_group(case: &mut Case) {
 }
 
 /// The regions.
-pub const REGIONS: &[Region] = &[
+pub(crate) const REGIONS: &[Region] = &[
     Region {
         name: "every case of the engine",
         holds: |_| true,

@@ -166,7 +166,8 @@ fn json_is_refused_by_name_too() {
         (r#""format":1,"n":1,"n":1"#, "duplicate field `n`"),
         (r#""format":1,"n":1,"y":[1]"#, "y: '1' is an output size given on purpose and needs expect=refuse"),
         (
-            r#""format":1,"n":1,"engine":{"pinned":{"engine":1,"knobs":[{"knob":2,"value":0},{"knob":1,"value":0}]}}"#,
+            r#""format":1,"n":1,"engine":{"pinned":{"engine":1,
+                "knobs":[{"knob":2,"value":0},{"knob":1,"value":0}]}}"#,
             "knobs: '1' is given twice or out of order",
         ),
         (r#""format":1,"n":1,"engine":{"pinned":{"engine":1,"rank":2}}"#, "unknown field `rank`"),

@@ -22,6 +22,7 @@ fn options(simulator: Option<&str>, faults: Option<&str>) -> SpawnOptions {
             simulated: simulator.is_some(),
             board: PathBuf::new(),
             gate: PathBuf::new(),
+            properties: None,
         },
         simulator: simulator.map(PathBuf::from),
         faults: faults.map(PathBuf::from),

@@ -1,7 +1,7 @@
 //! A worker without libraries: speaks the protocol and fails where a script says. Knows no convolution.
 //!
-//! The test binary starts itself as the worker: `serves_as_the_worker_of_the_other_tests` does nothing unless the
-//! options of a worker are among the arguments.
+//! The test binary starts itself as the worker: `serves_as_the_worker_of_the_other_tests` does nothing unless
+//! the options of a worker are among the arguments.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -20,7 +20,7 @@ use case::{
 use rustix::process::{Signal, getpid, kill_process, set_parent_process_death_signal};
 
 /// Engines that a survey lists.
-pub const ENGINES: i64 = 5;
+const ENGINES: i64 = 5;
 
 #[test]
 fn serves_as_the_worker_of_the_other_tests() {
@@ -107,7 +107,9 @@ impl Fake {
         self.announce(job.id, u32::MAX, Phase::Teardown);
         self.act("teardown", job.id);
         self.send(&Reply::Done { job: job.id, foreign_us: 2, busy_us: 3 });
-        self.act("idle", job.id);
+        if !probe {
+            self.act("idle", job.id);
+        }
     }
 
     fn probe_case() -> case::Case {

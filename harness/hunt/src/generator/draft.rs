@@ -1,12 +1,10 @@
-//! A geometry in the making: sampled, pushed into danger zones, then shrunk until it is legal and affordable. Knows
-//! the rules of convolution; knows nothing of why a zone is dangerous.
+//! A geometry in the making: a few sizes and options, shrunk on demand until it is legal and affordable.
+//! Knows the rules of convolution; knows nothing of why a zone is dangerous.
 
 use case::{Axis, Case, DType, DTypes, Layout, Layouts, Options, Problem};
-use rand::RngExt;
 use rand::rngs::StdRng;
 
-use super::networks::LAYERS;
-use super::style::{Style, logarithmic, pick, pick_weighted};
+use super::style::{Style, pick};
 use super::{Limits, PASSES};
 
 /// Shrinking steps before a draft is given up: each at least halves one field.
@@ -56,20 +54,11 @@ pub(super) struct Draft {
     pub(super) output_error: i64,
     /// Limits that the zones may aim at.
     pub(super) limits: Limits,
-    style: Style,
+    /// Family that shrunk extents come from.
+    pub(super) style: Style,
     held: Vec<Field>,
     heavy: bool,
 }
-
-/// Element types by weight; `f32` leads because a zone forces the others besides.
-const DTYPE_MIX: [(DType, u32); 4] = [(DType::F32, 45), (DType::F16, 30), (DType::Bf16, 20), (DType::F64, 5)];
-
-/// Numbers of axes by weight.
-const RANK_MIX: [(usize, u32); 3] = [(1, 6), (2, 78), (3, 16)];
-
-/// Layouts by weight; `None` draws one for each tensor.
-const LAYOUT_MIX: [(Option<Layout>, u32); 3] =
-    [(Some(Layout::Nchw), 50), (Some(Layout::Nhwc), 44), (None, 6)];
 
 impl Draft {
     /// The case that always fits: one product.
@@ -93,28 +82,6 @@ impl Draft {
         }
     }
 
-    /// A random geometry of a family; neither legal nor affordable yet.
-    pub(super) fn sample(rng: &mut StdRng, style: Style, limits: Limits) -> Self {
-        let mut draft = Self { style, limits, ..Self::plain() };
-        draft.dtype = pick_weighted(rng, &DTYPE_MIX);
-        if rng.random_bool(0.06) {
-            draft.widen_output();
-        }
-        draft.layouts = match pick_weighted(rng, &LAYOUT_MIX) {
-            Some(layout) => Layouts::uniform(layout),
-            None => mixed_layouts(rng),
-        };
-        if style == Style::Network {
-            draft.take_layer(rng);
-        } else {
-            draft.sample_sizes(rng);
-        }
-        if style == Style::Degenerate {
-            draft.degenerate(rng);
-        }
-        draft
-    }
-
     /// The written tensor gets a type of another width than the ones read.
     pub(super) fn widen_output(&mut self) {
         self.output_dtype = match self.dtype {
@@ -122,74 +89,6 @@ impl Draft {
             DType::F32 => Some(DType::F16),
             DType::F64 => None,
         };
-    }
-
-    fn take_layer(&mut self, rng: &mut StdRng) {
-        let layer = &LAYERS[rng.random_range(0..LAYERS.len())];
-        self.n = pick(rng, &[1, 2, 8, 16, 32, 64, 128]);
-        (self.group_c, self.group_k, self.g) = (layer.c / layer.g, layer.k / layer.g, layer.g);
-        self.axes = layer
-            .axes
-            .iter()
-            .map(|&[input, filter, pad, stride, dilation]| Axis {
-                input,
-                filter,
-                pad_before: pad,
-                pad_after: pad,
-                stride,
-                dilation,
-            })
-            .collect();
-        // Its channels are what makes a layer that layer: batch and image give way first.
-        for field in [Field::GroupC, Field::GroupK, Field::Groups] {
-            self.hold(field);
-        }
-    }
-
-    fn sample_sizes(&mut self, rng: &mut StdRng) {
-        let rank = pick_weighted(rng, &RANK_MIX);
-        let style = self.style;
-        self.n = if rng.random_bool(0.5) { style.extent(rng, 1, 8) } else { style.extent(rng, 1, 300) };
-        self.g = if rng.random_bool(0.15) { style.extent(rng, 2, 64) } else { 1 };
-        let channels_max = if self.g > 1 { 64 } else { 1100 };
-        self.group_c = style.extent(rng, 1, channels_max);
-        self.group_k = style.extent(rng, 1, channels_max);
-        let input_max = [4200, 300, 70][rank - 1];
-        self.axes = (0..rank)
-            .map(|_| {
-                let filter = pick_weighted(rng, &[(1, 30), (2, 8), (3, 36), (4, 5), (5, 9), (7, 9), (9, 3)]);
-                let pad = if rng.random_bool(0.6) { filter / 2 } else { rng.random_range(0..filter) };
-                let stride = pick_weighted(rng, &[(1, 70), (2, 22), (3, 5), (4, 3)]);
-                let dilation = pick_weighted(rng, &[(1, 90), (2, 7), (3, 3)]);
-                let input = style.extent(rng, 1, input_max);
-                Axis { input, filter, pad_before: pad, pad_after: pad, stride, dilation }
-            })
-            .collect();
-    }
-
-    fn degenerate(&mut self, rng: &mut StdRng) {
-        match rng.random_range(0..4) {
-            0 => {
-                for axis in &mut self.axes {
-                    axis.pad_before = axis.filter + rng.random_range(0..3);
-                    axis.pad_after = axis.pad_before;
-                }
-            }
-            1 => {
-                for axis in &mut self.axes {
-                    axis.input = ((axis.filter - 1) * axis.dilation + 1 - 2 * axis.pad_before).max(1);
-                }
-            }
-            2 => {
-                for axis in &mut self.axes {
-                    axis.stride = axis.filter + rng.random_range(1..4);
-                }
-            }
-            _ => {
-                self.g = self.group_c.clamp(2, 64);
-                self.group_c = 1;
-            }
-        }
     }
 
     /// Keeps shrinking away from a field, as long as another can give way.
@@ -241,8 +140,8 @@ impl Draft {
         [Field::Batch, Field::GroupC, Field::GroupK, Field::Groups].into_iter().chain(spatial).collect()
     }
 
-    /// Shrinks fields that nothing holds, largest first, until the draft is legal and within the limits; a held
-    /// field gives way only when no other can.
+    /// Shrinks fields that nothing holds, largest first, until the draft is legal and within the limits; a
+    /// held field gives way only when no other can.
     pub(super) fn fit(&mut self, rng: &mut StdRng, limits: Limits) {
         for _ in 0..SHRINK_STEPS_MAX {
             self.repair();
@@ -265,7 +164,8 @@ impl Draft {
     fn excess(&self, limits: Limits) -> Excess {
         let cases = self.cases();
         let bytes = cases.iter().map(|case| case.problem.geometry().total_bytes()).max();
-        let work = cases[0].problem.geometry().multiply_adds();
+        let repeat = i64::from(self.options.repeat);
+        let work = cases[0].problem.geometry().multiply_adds().saturating_mul(repeat);
         if bytes.is_some_and(|bytes| bytes > limits.bytes_max) {
             Excess::Bytes
         } else if work > limits.multiply_adds_max {
@@ -346,22 +246,4 @@ enum Excess {
     None,
     Bytes,
     Work,
-}
-
-/// Layouts of which at least two differ.
-pub(super) fn mixed_layouts(rng: &mut StdRng) -> Layouts {
-    let odd = pick(rng, &[0, 1, 2]);
-    let [common, other] =
-        if rng.random_bool(0.5) { [Layout::Nchw, Layout::Nhwc] } else { [Layout::Nhwc, Layout::Nchw] };
-    let of = |role: usize| if role == odd { other } else { common };
-    Layouts { x: of(0), w: of(1), y: of(2) }
-}
-
-/// A channel count that is no multiple of 8.
-pub(super) fn odd_channels(rng: &mut StdRng) -> i64 {
-    if rng.random_bool(0.7) {
-        return pick(rng, &[7, 9, 10, 20, 222, 313, 873]);
-    }
-    let value = logarithmic(rng, 1, 520);
-    if value % 8 == 0 { value + 1 } else { value }
 }

@@ -172,3 +172,12 @@ fn few_problems_repeat_even_within_the_simulators_small_limits() {
     let distinct: std::collections::HashSet<&String> = texts.iter().collect();
     assert!(distinct.len() * 100 >= texts.len() * 97, "{} of {}", distinct.len(), texts.len());
 }
+
+#[test]
+fn the_simulators_small_limits_keep_every_zone_but_the_largest_sizes() {
+    let cases: Vec<Case> = draws(Limits::simulator(), 6000).flatten().collect();
+    for zone in ZONES.iter().filter(|zone| zone.name != "2^30 to 2^32 bytes") {
+        let met = cases.iter().filter(|case| shows(zone.name, case)).count();
+        assert!(met >= 15, "{} was met {met} times", zone.name);
+    }
+}

@@ -1,11 +1,12 @@
-//! The danger zones of public bug reports as edits of a draft, each with its share of the evidence. Knows what a
-//! zone looks like; the reports behind each share are named in the project's documents.
+//! The danger zones of public bug reports as edits of a draft, each with its share of the evidence. Knows
+//! what a zone looks like; the reports behind each share are named in the project's documents.
 
 use case::{DType, Expect, Fill, FillKind, Layout, Layouts, Scale, WorkspaceAmount};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use super::draft::{Draft, Field, mixed_layouts, odd_channels};
+use super::draft::{Draft, Field};
+use super::sample::{mixed_layouts, odd_channels};
 use super::style::{logarithmic, pick, pick_weighted};
 
 /// One region where failures cluster.
@@ -22,9 +23,9 @@ const fn zone(name: &'static str, weight: u32, force: fn(&mut Draft, &mut StdRng
     Zone { name, weight, force }
 }
 
-/// The zones that a case can express, in the order in which they are applied: those that set the rank first, those
-/// that look at the finished shape last. Engines outside the heuristic lists are a zone too, but every survey
-/// visits them.
+/// The zones that a case can express, in the order in which they are applied: those that set the rank first,
+/// those that look at the finished shape last. Engines outside the heuristic lists are a zone too, but every
+/// survey visits them.
 pub(super) const ZONES: [Zone; 21] = [
     zone("three axes", 59, three_axes),
     zone("one long row", 34, long_row),
@@ -89,8 +90,8 @@ fn layout(draft: &mut Draft, rng: &mut StdRng) {
     draft.layouts = if rng.random_bool(0.65) { Layouts::uniform(Layout::Nhwc) } else { mixed_layouts(rng) };
 }
 
-/// Half of the time a few outputs that each sum very many products, else a sum over very many positions, which is
-/// wgrad's long reduction.
+/// Half of the time a few outputs that each sum very many products, else a sum over very many positions,
+/// which is wgrad's long reduction.
 fn long_reduction(draft: &mut Draft, rng: &mut StdRng) {
     if rng.random_bool(0.5) {
         let rank = draft.axes.len();

@@ -1,1 +1,1 @@
-//! Room under construction.
+//! Under construction.

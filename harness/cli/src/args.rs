@@ -1,0 +1,224 @@
+//! The command line as clap reads it. Knows names and help texts; opens nothing.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Puts cuDNN convolutions on trial: hunts wrong results, faults and hangs on real GPUs, minimizes each to a
+/// smallest case, and bundles it with a program that proves it.
+#[derive(Debug, Parser)]
+#[command(name = "convict", version, max_term_width = 110, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 nothing wrong found, 1 findings, 2 usage, 3 this machine can't run it, \
+4 convict itself failed";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Fuzz convolutions across engines, confirm, minimize and bundle what fails.
+    Hunt(Hunt),
+    /// Run one case and print its verdict with the numbers behind it.
+    Check(Check),
+    /// Shrink a failing case to a smallest one.
+    Minimize(Minimize),
+    /// Print a case in canonical form with its derived sizes; needs no GPU.
+    Show(Show),
+    /// List the plans of a case: engines, knobs, notes, workspace, heuristic ranks.
+    Engines(Engines),
+    /// Show that kernels, guards, watchdog and isolation work on this machine.
+    Selftest(Selftest),
+    /// Serve jobs; started by convict itself.
+    #[command(hide = true)]
+    Worker(Worker),
+}
+
+/// Which libraries and devices.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct MachineArgs {
+    /// Folder of the cuDNN to test; without it the usual system folders are searched.
+    #[arg(long, value_name = "DIR", help_heading = "Machine")]
+    pub(crate) library: Option<PathBuf>,
+    /// Folder that holds cuBLASLt or NVRTC; may be repeated.
+    #[arg(long, value_name = "DIR", help_heading = "Machine")]
+    pub(crate) companion: Vec<PathBuf>,
+    /// Device ordinals, separated by commas, among those that CUDA_VISIBLE_DEVICES leaves visible.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0", help_heading = "Machine")]
+    pub(crate) device: Vec<u32>,
+    /// Run on the simulator instead of a GPU; names its folder where it is not beside convict.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", require_equals = true,
+          help_heading = "Machine")]
+    pub(crate) simulate: Option<PathBuf>,
+    /// The simulator's fault script: a file, or `none` for no faults.
+    #[arg(long, value_name = "FILE", requires = "simulate", help_heading = "Machine")]
+    pub(crate) faults: Option<PathBuf>,
+}
+
+/// Configurations per problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineSet {
+    /// What heuristics A, B and fallback recommend.
+    Heuristics,
+    /// Those, and every engine of the global count with default knobs.
+    All,
+}
+
+/// `convict hunt`.
+#[derive(Debug, Args)]
+pub(crate) struct Hunt {
+    /// Stop starting problems after this long, such as 90s, 10m, 2h; finishing takes at most a quarter more.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+    /// Stop after this many problems.
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<u64>,
+    /// Take the problems from a file of case lines instead of generating them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases_from: Option<PathBuf>,
+    /// Seed of the generator.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Folder for events, summary and bundles.
+    #[arg(long, value_name = "DIR", default_value = "convict-out")]
+    pub(crate) out: PathBuf,
+    /// Go on with the hunt that the folder holds.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Worker processes over all devices; without it the number of cores.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) workers: Option<u32>,
+    /// Which configurations of each problem to run.
+    #[arg(long, value_enum, default_value_t = EngineSet::All)]
+    pub(crate) engines: EngineSet,
+    /// Print the summary as JSON on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// `convict check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The case line.
+    #[arg(value_name = "CASE LINE")]
+    pub(crate) case: String,
+    /// Run every fill, workspace and output contents and ten repeats instead of four executions.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Judge a case of another library set (`set=`) all the same.
+    #[arg(long)]
+    pub(crate) any_set: bool,
+    /// Print verdict and outcome as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// `convict minimize`.
+#[derive(Debug, Args)]
+pub(crate) struct Minimize {
+    /// The failing case line.
+    #[arg(value_name = "CASE LINE")]
+    pub(crate) case: String,
+    /// Write a bundle into this folder, which must not exist yet.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Most runs of the case.
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) calls: u32,
+    /// Most time to spend, such as 20m.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "20m")]
+    pub(crate) time: Duration,
+    /// Minimize a case of another library set (`set=`) all the same.
+    #[arg(long)]
+    pub(crate) any_set: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// `convict show`.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The case line.
+    #[arg(value_name = "CASE LINE")]
+    pub(crate) case: String,
+    /// Print the JSON form alone.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `convict engines`.
+#[derive(Debug, Args)]
+pub(crate) struct Engines {
+    /// The case line.
+    #[arg(value_name = "CASE LINE")]
+    pub(crate) case: String,
+    /// Plan for the device properties in this file (cuDNN's JSON) instead of a device of this machine.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) properties: Option<PathBuf>,
+    /// Print one JSON object a plan.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// `convict selftest`.
+#[derive(Debug, Args)]
+pub(crate) struct Selftest {
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// `convict worker`.
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    /// How to serve, as JSON.
+    #[arg(long)]
+    pub(crate) options: String,
+}
+
+/// Reads `90s`, `10m`, `2h` or plain seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = match text.strip_suffix(['s', 'm', 'h']) {
+        Some(digits) => (digits, text.as_bytes()[text.len() - 1]),
+        None => (text, b's'),
+    };
+    let count: u64 = digits.parse().map_err(|_| format!("'{text}' is no duration: write 90s, 10m or 2h"))?;
+    let seconds = match unit {
+        b'h' => 3600,
+        b'm' => 60,
+        _ => 1,
+    };
+    count.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| format!("'{text}' is too long"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("2h"), Ok(Duration::from_secs(7200)));
+        assert_eq!(duration("10"), Ok(Duration::from_secs(10)));
+        assert!(duration("ten").is_err());
+        assert!(duration("99999999999999999999h").is_err());
+        assert!(duration("m").is_err());
+    }
+}

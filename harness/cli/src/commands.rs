@@ -1,0 +1,24 @@
+//! One file per command, and the table that leads to them.
+
+mod check;
+mod engines;
+mod hunt;
+mod minimize;
+mod selftest;
+mod worker;
+
+use crate::args::Command;
+use crate::failure::Failure;
+
+/// Runs a command; the value is its exit code.
+pub(crate) fn run(command: Command) -> Result<u8, Failure> {
+    match command {
+        Command::Hunt(arguments) => hunt::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Minimize(arguments) => minimize::run(&arguments),
+        Command::Show(arguments) => crate::show::run(&arguments),
+        Command::Engines(arguments) => engines::run(&arguments),
+        Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::Worker(arguments) => worker::run(&arguments),
+    }
+}

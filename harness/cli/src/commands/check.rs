@@ -1,0 +1,128 @@
+//! `convict check`: one case, one verdict, the numbers behind it.
+
+use case::{Case, Environment, Execution, Matrix, Outcome, Tier, Verdict};
+use serde::Serialize;
+
+use crate::args::Check;
+use crate::failure::{CLEAN, FOUND, Failure};
+use crate::machine::{Machine, describe};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'run> {
+    case: String,
+    set: String,
+    verdict: &'run Verdict,
+    outcome: &'run Outcome,
+}
+
+/// Runs the case and prints its verdict.
+pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
+    let case: Case = arguments.case.parse()?;
+    let machine = Machine::new(&arguments.machine, None)?;
+    machine.prepare()?;
+    let mut slot = machine.slot();
+    let environment = slot.environment()?.clone();
+    require_set(&case, &environment, arguments.any_set)?;
+    let matrix = if arguments.full { Matrix::Full } else { Matrix::Standard };
+    let (verdict, outcome) = hunt::check(&mut slot, &case, matrix)?;
+    if arguments.json {
+        let report =
+            Report { case: case.to_string(), set: environment.set(), verdict: &verdict, outcome: &outcome };
+        let text = serde_json::to_string(&report).map_err(|error| Failure::Ours(error.to_string()))?;
+        println!("{text}");
+    } else {
+        println!("{}", describe(&environment, machine.simulated()));
+        println!("{case}");
+        print(&case, &verdict, &outcome);
+    }
+    Ok(code(&verdict))
+}
+
+/// An engine index means nothing on another library set.
+pub(crate) fn require_set(case: &Case, environment: &Environment, any_set: bool) -> Result<(), Failure> {
+    match &case.options.set {
+        Some(set) if *set != environment.set() && !any_set => Err(Failure::Machine(format!(
+            "the case belongs to library set {set}, but {} is loaded; nothing was judged (--any-set judges it here)",
+            environment.set()
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// 1 for a failure of tier A or B; what is informative or says nothing is no failure.
+fn code(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Fault(fault) if fault.tier != Tier::C => FOUND,
+        Verdict::Fault(_) | Verdict::Pass | Verdict::Unsupported(_) | Verdict::Untrusted(_) => CLEAN,
+    }
+}
+
+fn print(case: &Case, verdict: &Verdict, outcome: &Outcome) {
+    match verdict {
+        Verdict::Pass => println!("pass"),
+        Verdict::Unsupported(refusal) => println!(
+            "unsupported: {} ({}) in {}{}",
+            refusal.name,
+            refusal.status,
+            refusal.phase.name(),
+            if refusal.reason.is_empty() { String::new() } else { format!(": {}", refusal.reason) }
+        ),
+        Verdict::Untrusted(why) => println!("untrusted: {why:?}"),
+        Verdict::Fault(fault) => {
+            println!("FAULT, tier {}: {}", fault.tier.name(), fault.summary);
+            println!("signature  {}", case::Signature::new(&fault.sameness, &case.problem));
+        }
+    }
+    if let Some(candidate) = &outcome.candidate {
+        let knobs: Vec<String> =
+            candidate.config.knobs.iter().map(|knob| format!("{}:{}", knob.knob, knob.value)).collect();
+        let knobs = if knobs.is_empty() { "default".to_owned() } else { knobs.join(",") };
+        println!("engine     {} knobs {knobs}, {}", candidate.config.engine, candidate.ranks);
+    }
+    if let Some(observation) = &outcome.observation {
+        println!("notes      {}", or_none(&observation.notes.names()));
+        println!("workspace  {} bytes", observation.workspace_bytes);
+        for (index, execution) in observation.executions.iter().enumerate() {
+            print_execution(case, index, execution);
+        }
+    }
+    if !outcome.stderr.is_empty() {
+        println!("libraries wrote:\n{}", outcome.stderr.trim_end());
+    }
+}
+
+fn or_none(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+}
+
+fn print_execution(case: &Case, index: usize, execution: &Execution) {
+    let (recipe, census) = (&execution.recipe, &execution.census);
+    println!(
+        "run {index}: {}:{} output {} workspace {:?}: {} of {} differ, {} NaN, {} unwritten, largest error {:e}, \
+         {:.3} of its bound, {} us",
+        recipe.fill.kind.name(),
+        recipe.fill.seed,
+        recipe.output.name(),
+        recipe.workspace,
+        census.differing,
+        census.checked,
+        census.nan,
+        census.stale,
+        census.error_max,
+        census.ratio_max,
+        execution.execute_us
+    );
+    for (position, got, expected) in execution.excerpt.iter().take(4) {
+        println!("    at {}: got {got}, expected {expected}", oracle::print_position(case, *position));
+    }
+    for hit in &execution.guards {
+        let side = if hit.after { "after" } else { "before" };
+        println!(
+            "    {} bytes changed {side} {}, nearest {} away",
+            hit.changed,
+            hit.zone.name(),
+            hit.nearest
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! `convict engines`: the plans of a case, with what they declare and how they are reached. Executes nothing.
+
+use case::{Case, Ended, Job, Matrix, Observation, Selection};
+use comfy_table::{Table, presets};
+use exec::JobEvent;
+
+use crate::args::Engines;
+use crate::failure::{CLEAN, Failure};
+use crate::machine::{Machine, describe};
+
+/// Lists every configuration of the case and how its plan turned out.
+pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
+    let case: Case = arguments.case.parse()?;
+    let machine = Machine::new(&arguments.machine, arguments.properties.clone())?;
+    machine.prepare()?;
+    let mut slot = machine.slot();
+    let environment = slot.environment()?.clone();
+    let job = Job {
+        id: 1,
+        case: case.clone(),
+        selection: Selection::Describe,
+        skip: Vec::new(),
+        matrix: Matrix::Standard,
+        alone: false,
+        multiply_adds_max: 0,
+    };
+    let mut outcomes = Vec::new();
+    slot.run(&job, &mut |event| {
+        if let JobEvent::Outcome(outcome) = event {
+            outcomes.push(outcome);
+        }
+    })?;
+    if arguments.json {
+        for outcome in &outcomes {
+            let text = serde_json::to_string(outcome).map_err(|error| Failure::Ours(error.to_string()))?;
+            println!("{text}");
+        }
+        return Ok(CLEAN);
+    }
+    println!("{}", describe(&environment, machine.simulated()));
+    println!("{case}\n");
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["engine", "knobs", "lists", "plan", "workspace", "build ms", "notes"]);
+    for outcome in &outcomes {
+        match (&outcome.candidate, &outcome.observation) {
+            (Some(_), Some(observation)) => {
+                table.add_row(row(observation));
+            }
+            (candidate, _) => {
+                table.add_row([
+                    format!("{candidate:?}"),
+                    format!("{:?} in {}", outcome.exit, outcome.phase.name()),
+                ]);
+            }
+        }
+    }
+    println!("{table}");
+    Ok(CLEAN)
+}
+
+fn row(observation: &Observation) -> [String; 7] {
+    let (engine, knobs, ranks) = match &observation.candidate {
+        Some(candidate) => {
+            let knobs: Vec<String> =
+                candidate.config.knobs.iter().map(|knob| format!("{}:{}", knob.knob, knob.value)).collect();
+            (candidate.config.engine.to_string(), knobs.join(","), candidate.ranks.to_string())
+        }
+        None => (String::from("-"), String::new(), String::new()),
+    };
+    let plan = match &observation.ended {
+        Ended::Completed | Ended::Described => "built".to_owned(),
+        Ended::Status(refusal) => refusal.name.clone(),
+        Ended::Device { name, .. } => name.clone(),
+        Ended::Skipped(reason) => reason.clone(),
+    };
+    let mut notes = observation.notes.names();
+    if observation.notes.compiles_at_run_time() {
+        notes.push("compiles at run time".to_owned());
+    }
+    let milliseconds = format!("{:.1}", observation.plan_us as f64 / 1000.0);
+    [engine, knobs, ranks, plan, observation.workspace_bytes.to_string(), milliseconds, notes.join(" ")]
+}

@@ -1,0 +1,53 @@
+//! Every way a command can fail and its exit code, in one table. Knows codes; decides no verdict.
+
+use std::path::Path;
+
+use case::CaseError;
+use exec::HarnessError;
+
+/// Nothing wrong was found.
+pub(crate) const CLEAN: u8 = 0;
+/// Findings or regressions.
+pub(crate) const FOUND: u8 = 1;
+
+/// A command that could not do its work: one line for the user.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The command line or a file it names asks for something impossible.
+    #[error("{0}")]
+    Usage(String),
+    /// This machine can't run it.
+    #[error("{0}")]
+    Machine(String),
+    /// convict itself failed.
+    #[error("{0}")]
+    Ours(String),
+}
+
+impl Failure {
+    /// The documented exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Machine(_) => 3,
+            Self::Ours(_) => 4,
+        }
+    }
+
+    /// A file or folder of ours that failed.
+    pub(crate) fn file(what: &str, path: &Path, error: &std::io::Error) -> Self {
+        Self::Ours(format!("{what} {}: {error}", path.display()))
+    }
+}
+
+impl From<CaseError> for Failure {
+    fn from(error: CaseError) -> Self {
+        Self::Usage(format!("bad case: {error}"))
+    }
+}
+
+impl From<HarnessError> for Failure {
+    fn from(error: HarnessError) -> Self {
+        if error.machine() { Self::Machine(error.to_string()) } else { Self::Ours(error.to_string()) }
+    }
+}

@@ -1,0 +1,151 @@
+//! The folder of a hunt as a consumer of its events: the journal, the summary, one folder per confirmed finding.
+//! Knows files; what a bundle holds is `reports`' matter.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hunt::{Entry, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
+
+use crate::args::Hunt;
+use crate::bundle::Bundler;
+use crate::failure::Failure;
+use crate::machine::Machine;
+
+/// How often the summary of a running hunt is written anew.
+const SUMMARY_EVERY: Duration = Duration::from_secs(2);
+
+/// Folder of the bundles within the hunt's folder.
+const FINDINGS: &str = "findings";
+
+/// An open hunt folder.
+pub(crate) struct Out {
+    folder: PathBuf,
+    journal: Journal,
+    bundler: Bundler,
+    state: Mutex<State>,
+}
+
+struct State {
+    ledger: Ledger,
+    /// Bundle folder of each finding, by signature, relative to the hunt's folder.
+    bundles: HashMap<String, String>,
+    written: Instant,
+}
+
+impl Out {
+    /// Opens the folder; with `--resume` the ledger is what the earlier run left.
+    pub(crate) fn open(
+        arguments: &Hunt,
+        terms: &Terms,
+        machine: &Machine,
+    ) -> Result<(Self, Ledger), Failure> {
+        let folder = arguments.out.clone();
+        let (journal, ledger) =
+            Journal::open(&folder, terms, arguments.resume).map_err(|error| match error {
+                JournalError::Io { .. } => Failure::Ours(error.to_string()),
+                JournalError::Busy { .. } | JournalError::Occupied { .. } => {
+                    Failure::Usage(format!("--out {error} (--resume goes on with it)"))
+                }
+                JournalError::Differs { .. } | JournalError::Unreadable { .. } => {
+                    Failure::Usage(format!("--out {error}"))
+                }
+            })?;
+        let findings = folder.join(FINDINGS);
+        fs::create_dir_all(&findings).map_err(|error| Failure::file("--out", &findings, &error))?;
+        let state = State { ledger: ledger.clone(), bundles: existing(&findings), written: Instant::now() };
+        let out = Self { folder, journal, bundler: Bundler::new(machine), state: Mutex::new(state) };
+        Ok((out, ledger))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is whole before the lock is let go, so a panic elsewhere leaves it sound.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records an event, and what follows from it: a bundle, a summary. An error means a full or lost disk, and
+    /// ends the hunt.
+    pub(crate) fn take(&self, entry: &Entry) -> io::Result<()> {
+        self.journal.record(entry)?;
+        self.state().ledger.apply(entry);
+        match &entry.event {
+            HuntEvent::Confirmed(finding) => self.write_bundle(&finding.provisional, finding, false)?,
+            HuntEvent::Found(finding) => {
+                self.write_bundle(&finding.signature, finding, true)?;
+                if finding.provisional != finding.signature {
+                    self.forget(&finding.provisional)?;
+                }
+            }
+            HuntEvent::Merged { provisional, .. } => self.forget(provisional)?,
+            HuntEvent::Finished { .. } | HuntEvent::Interrupted => return self.write_summary(true),
+            HuntEvent::Started { .. }
+            | HuntEvent::ProblemStarted { .. }
+            | HuntEvent::Checked(_)
+            | HuntEvent::ProblemDone { .. }
+            | HuntEvent::FaultSeen(_)
+            | HuntEvent::Confirming { .. }
+            | HuntEvent::Dropped { .. }
+            | HuntEvent::Minimizing { .. }
+            | HuntEvent::SlotLost { .. } => {}
+        }
+        self.write_summary(false)
+    }
+
+    /// The folder of a finding, once it has one.
+    pub(crate) fn bundle_of(&self, signature: &str) -> Option<PathBuf> {
+        self.state().bundles.get(signature).map(|relative| self.folder.join(relative))
+    }
+
+    fn write_bundle(&self, slug: &str, finding: &hunt::Finding, verified: bool) -> io::Result<()> {
+        let relative = format!("{FINDINGS}/{slug}");
+        self.bundler.write(&self.folder.join(&relative), finding, verified)?;
+        self.state().bundles.insert(slug.to_owned(), relative);
+        Ok(())
+    }
+
+    fn forget(&self, slug: &str) -> io::Result<()> {
+        let Some(relative) = self.state().bundles.remove(slug) else { return Ok(()) };
+        fs::remove_dir_all(self.folder.join(relative))
+    }
+
+    fn write_summary(&self, now: bool) -> io::Result<()> {
+        let summary = {
+            let mut state = self.state();
+            if !now && state.written.elapsed() < SUMMARY_EVERY {
+                return Ok(());
+            }
+            state.written = Instant::now();
+            state.ledger.summary()
+        };
+        let text = serde_json::to_vec_pretty(&self.with_bundles(summary))?;
+        write_whole(&self.folder.join("summary.json"), &text)
+    }
+
+    /// The same summary with the folder of each bundle filled in.
+    pub(crate) fn with_bundles(&self, mut summary: Summary) -> Summary {
+        let state = self.state();
+        for finding in &mut summary.findings {
+            finding.bundle = state.bundles.get(&finding.signature).cloned();
+        }
+        summary
+    }
+}
+
+/// Bundles that an earlier run of the same hunt left.
+fn existing(findings: &Path) -> HashMap<String, String> {
+    let Ok(entries) = fs::read_dir(findings) else { return HashMap::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .map(|name| (name.clone(), format!("{FINDINGS}/{name}")))
+        .collect()
+}
+
+/// Writes a file so that a reader, or a kill, never meets half of it.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("draft");
+    fs::write(&draft, bytes)?;
+    fs::rename(&draft, path)
+}

@@ -1,0 +1,78 @@
+//! The folder that stands in for the real libraries under `--simulate`. Knows file names; knows nothing of what
+//! the files do.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// Names that programs open, and the built file that answers to each.
+const FILES: [(&str, &str); 7] = [
+    ("libcuda.so", "libconvict_sim_cuda.so"),
+    ("libcuda.so.1", "libconvict_sim_cuda.so"),
+    ("libcudnn.so.9", "libconvict_sim_cudnn.so"),
+    ("libcublasLt.so.13", "libconvict_sim_cublaslt.so"),
+    ("libnvrtc.so.13", "libconvict_sim_cublaslt.so"),
+    ("libcublasLt.so.12", "libconvict_sim_cublaslt.so"),
+    ("libnvrtc.so.12", "libconvict_sim_cublaslt.so"),
+];
+
+/// The folder to use: the named one, or one assembled beside this executable from the libraries built with it.
+/// Never the build folder itself: cargo puts that on the search path of everything it runs.
+pub(crate) fn folder(named: &Path) -> Result<PathBuf, Failure> {
+    if !named.as_os_str().is_empty() {
+        let folder = named
+            .canonicalize()
+            .map_err(|error| Failure::Machine(format!("--simulate {}: {error}", named.display())))?;
+        if !folder.join("libcudnn.so.9").exists() {
+            return Err(Failure::Machine(format!("--simulate {}: holds no libcudnn.so.9", named.display())));
+        }
+        return Ok(folder);
+    }
+    let executable = std::env::current_exe().map_err(|error| Failure::Ours(format!("own path: {error}")))?;
+    let beside = executable.parent().unwrap_or(Path::new("."));
+    let built = [beside.to_owned(), beside.join("deps")]
+        .into_iter()
+        .find(|folder| FILES.iter().all(|(_, built)| folder.join(built).exists()))
+        .ok_or_else(|| {
+            Failure::Machine(format!(
+                "the simulator is not built beside {}; run cargo build --release, or name its folder with --simulate=DIR",
+                executable.display()
+            ))
+        })?;
+    assemble(&built, beside).map_err(|error| Failure::file("simulator folder", beside, &error))
+}
+
+/// Links the built files under the real names, in a folder named after their state, so that several runs can share
+/// it and a rebuild gets a new one.
+fn assemble(built: &Path, beside: &Path) -> io::Result<PathBuf> {
+    let mut state = 0_u64;
+    for (_, file) in FILES {
+        let data = fs::metadata(built.join(file))?;
+        let modified = data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        state = state.wrapping_mul(31).wrapping_add(data.len()).wrapping_mul(31);
+        state = state.wrapping_add(u64::from(modified.subsec_nanos())).wrapping_add(modified.as_secs());
+    }
+    let folder = beside.join(format!("convict-simulator-{state:016x}"));
+    if folder.exists() {
+        return Ok(folder);
+    }
+    let draft = tempfile::Builder::new().prefix("convict-simulator-draft").tempdir_in(beside)?;
+    for (name, file) in FILES {
+        let (from, to) = (built.join(file), draft.path().join(name));
+        if fs::hard_link(&from, &to).is_err() {
+            fs::copy(&from, &to)?;
+        }
+    }
+    match fs::rename(draft.path(), &folder) {
+        Ok(()) => {
+            // The draft has its final name now; there is nothing left to clean up.
+            let _ = draft.keep();
+            Ok(folder)
+        }
+        // Another run was faster.
+        Err(_) if folder.exists() => Ok(folder),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,73 @@
+//! The known-good case is sound, and only a complete right answer to it passes.
+
+use case::{Census, Ended, Execution, Exit, Observation, Outcome, Phase};
+use case::{
+    Fill, FillKind, Notes, OutputFill, Recipe, ReferenceFacts, SpotCheck, WorkspaceFill, Zone, ZoneHit,
+};
+
+use super::{complaint, job};
+
+fn outcome(exit: Exit, ended: Ended, differing: u64) -> Outcome {
+    let execution = Execution {
+        recipe: Recipe {
+            fill: Fill { kind: FillKind::Int2, seed: 1 },
+            output: OutputFill::Nan,
+            workspace: WorkspaceFill::Ones,
+            repeats: None,
+        },
+        reference: ReferenceFacts::default(),
+        spot: SpotCheck::default(),
+        census: Census { checked: 4, differing, ..Census::default() },
+        guards: Vec::new(),
+        inputs_changed: Vec::new(),
+        repeat_differing: None,
+        excerpt: Vec::new(),
+        execute_us: 1,
+    };
+    let observation = Observation {
+        candidate: None,
+        notes: Notes::default(),
+        workspace_bytes: 0,
+        plan_us: 1,
+        ended,
+        executions: vec![execution],
+    };
+    let observation = (exit == Exit::Answered).then_some(observation);
+    Outcome { candidate: None, exit, phase: Phase::Sync, observation, stderr: String::new() }
+}
+
+#[test]
+fn the_known_good_case_is_valid_and_small() {
+    assert_eq!(job().case.to_string(), "fprop f32 nchw n1 c1 k1 i1x4 f1x1 fill=int2:1");
+    assert_eq!(job().case.validate(), Ok(()));
+}
+
+#[test]
+fn only_a_complete_right_answer_is_no_complaint() {
+    let right = outcome(Exit::Answered, Ended::Completed, 0);
+    assert_eq!(complaint(std::slice::from_ref(&right), false), None);
+    let mut unexecuted = right.clone();
+    unexecuted.observation.as_mut().unwrap().executions.clear();
+    let mut trampled = right.clone();
+    let hit = ZoneHit { zone: Zone::Workspace, after: true, changed: 1, nearest: 0, farthest: 0 };
+    trampled.observation.as_mut().unwrap().executions[0].guards.push(hit);
+    let bad = [
+        outcome(Exit::Answered, Ended::Completed, 1),
+        outcome(Exit::Answered, Ended::Skipped("no memory".to_owned()), 0),
+        outcome(Exit::Signalled(11), Ended::Completed, 0),
+        unexecuted,
+        trampled,
+    ];
+    for outcome in bad {
+        assert!(complaint(std::slice::from_ref(&outcome), false).is_some(), "{outcome:?}");
+    }
+    assert!(complaint(&[], false).is_some() && complaint(&[right.clone(), right], false).is_some());
+}
+
+#[test]
+fn a_worker_that_only_plans_is_sound_when_it_plans() {
+    let planned = [outcome(Exit::Answered, Ended::Described, 0)];
+    assert_eq!(complaint(&planned, true), None);
+    assert!(complaint(&planned, false).is_some());
+    assert!(complaint(&[outcome(Exit::Answered, Ended::Completed, 0)], true).is_some());
+}

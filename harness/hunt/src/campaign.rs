@@ -1,0 +1,231 @@
+//! The hunt itself: slots take problems and leads until time, problems or slots run out. Knows who does what
+//! and when to stop; the steps themselves are elsewhere.
+
+mod slot;
+mod survey;
+
+use std::panic;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use case::{Case, Selection};
+use exec::Interrupt;
+
+use crate::bench::Bench;
+use crate::error::HuntError;
+use crate::event::{HuntEvent, Suspect};
+use crate::ledger::Ledger;
+use crate::record::{Record, Sink};
+use crate::reduce::Allowance;
+use crate::source::Source;
+use crate::summary::Summary;
+use crate::suspects::{Lead, Suspects};
+
+/// The part of the time bound that may be added for finishing what was found.
+const GRACE: u32 = 4;
+
+/// The part of that again which is kept for last confirmations.
+const RESERVE: u32 = 4;
+
+/// What to hunt and for how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HuntOptions {
+    /// The problems.
+    pub source: Source,
+    /// Configurations that each problem gets.
+    pub selection: Selection,
+    /// No problem is begun after this; a quarter more may go into finishing what was found.
+    pub time: Option<Duration>,
+    /// Problems of the source that are tried, counted from its first.
+    pub problems_max: Option<u64>,
+    /// Most multiply-adds for which a plan is executed; 0 sets no limit.
+    pub multiply_adds_max: i64,
+    /// What each minimization may use.
+    pub allowance: Allowance,
+}
+
+impl HuntOptions {
+    /// Every engine of those problems, without a limit on time.
+    #[must_use]
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            selection: Selection::All,
+            time: None,
+            problems_max: None,
+            multiply_adds_max: 0,
+            allowance: Allowance::default(),
+        }
+    }
+}
+
+/// Hunts with one thread for each bench, going on from where a ledger stands, and tells everything to the
+/// sink.
+///
+/// # Errors
+/// When no slot is left that works, when the sink fails, or when the ledger belongs to another library set.
+/// An interruption is no error: the summary says so.
+pub fn hunt<B: Bench + Send>(
+    options: &HuntOptions,
+    mut benches: Vec<B>,
+    ledger: Ledger,
+    interrupt: &Interrupt,
+    sink: &Sink<'_>,
+) -> Result<Summary, HuntError> {
+    let Some(first) = benches.first_mut() else { return Err(HuntError::NoSlots) };
+    let environment = first.environment()?;
+    let set = environment.set();
+    if !ledger.set().is_empty() && ledger.set() != set {
+        return Err(HuntError::OtherSet { held: ledger.set().to_owned(), present: set });
+    }
+    let slots = benches.len();
+    let floor = Floor::new(options, Record::new(ledger, sink), (set.clone(), slots), interrupt);
+    let terms = options.source.terms(options.selection);
+    floor.record.tell(HuntEvent::Started {
+        terms,
+        environment: Box::new(environment),
+        set,
+        slots: slots as u64,
+    })?;
+    let ends = run_slots(&floor, benches);
+    floor.close(ends)
+}
+
+fn run_slots<B: Bench + Send>(floor: &Floor<'_>, benches: Vec<B>) -> Vec<Result<(), HuntError>> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = benches
+            .into_iter()
+            .enumerate()
+            .map(|(number, bench)| scope.spawn(move || slot::work(floor, number, bench)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|payload| panic::resume_unwind(payload)))
+            .collect()
+    })
+}
+
+/// What the slots share.
+struct Floor<'a> {
+    options: &'a HuntOptions,
+    record: Record<'a>,
+    set: String,
+    slots: usize,
+    interrupt: &'a Interrupt,
+    /// Set when going on makes no sense: an event could not be recorded.
+    stop: AtomicBool,
+    next: AtomicU64,
+    generation_end: Option<Instant>,
+    end: Option<Instant>,
+    suspects: Mutex<Suspects>,
+    /// Told whenever a lead was settled or offered.
+    changed: Condvar,
+}
+
+impl<'a> Floor<'a> {
+    fn new(
+        options: &'a HuntOptions,
+        record: Record<'a>,
+        (set, slots): (String, usize),
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let generation_end = options.time.map(|time| record.started() + time);
+        let end = options.time.map(|time| record.started() + time + time / GRACE);
+        let (next, suspects) = {
+            let ledger = record.ledger();
+            (AtomicU64::new(ledger.next()), Mutex::new(Suspects::resume(&ledger)))
+        };
+        let (stop, changed) = (AtomicBool::new(false), Condvar::new());
+        Self { options, record, set, slots, interrupt, stop, next, generation_end, end, suspects, changed }
+    }
+
+    fn suspects(&self) -> MutexGuard<'_, Suspects> {
+        // Each change of the queue is complete before the lock is let go.
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Time at the end that minimization leaves to confirmation.
+    fn reserve(&self) -> Duration {
+        self.options.time.map_or(Duration::ZERO, |time| time / GRACE / RESERVE)
+    }
+
+    /// True when no slot should begin anything.
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+            || self.interrupt.is_set()
+            || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// The next problem, `None` once time or problems have run out.
+    fn next_problem(&self) -> Option<(u64, Case)> {
+        loop {
+            if self.generation_end.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            if self.options.problems_max.is_some_and(|most| index >= most) {
+                return None;
+            }
+            let case = self.options.source.problem(index)?;
+            if !self.record.ledger().is_finished(index) {
+                return Some((index, case));
+            }
+        }
+    }
+
+    /// The next lead. While problems are left, at most half of the slots follow leads, so that hunting goes
+    /// on.
+    fn next_lead(&self, hunting: bool) -> Option<Lead> {
+        let active_max = if hunting { (self.slots / 2).max(1) } else { self.slots };
+        self.suspects().take(active_max)
+    }
+
+    /// Takes in a failure; it is told only where nothing like it is known.
+    fn offer(&self, suspect: Suspect) -> Result<(), HuntError> {
+        let lead = Lead::Suspect(Box::new(suspect.clone()));
+        if self.suspects().offer(lead) {
+            self.record.tell(HuntEvent::FaultSeen(Box::new(suspect)))?;
+            self.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Makes the other slots end when this one panics: what it was following would never be settled.
+    fn watch(&self) -> Watch<'_> {
+        Watch(&self.stop)
+    }
+
+    /// Tells how the hunt ended.
+    fn close(&self, ends: Vec<Result<(), HuntError>>) -> Result<Summary, HuntError> {
+        let all_failed = ends.iter().all(Result::is_err);
+        let mut errors: Vec<HuntError> = ends.into_iter().filter_map(Result::err).collect();
+        if let Some(position) = errors.iter().position(|error| matches!(error, HuntError::Record(_))) {
+            return Err(errors.swap_remove(position));
+        }
+        if self.interrupt.is_set() {
+            self.record.tell(HuntEvent::Interrupted)?;
+        }
+        let summary = self.record.ledger().summary();
+        self.record.tell(HuntEvent::Finished { summary: Box::new(summary.clone()) })?;
+        match errors.pop() {
+            Some(error) if all_failed => Err(error),
+            Some(_) | None => Ok(summary),
+        }
+    }
+}
+
+/// Stops the hunt when it is dropped by a panic.
+struct Watch<'a>(&'a AtomicBool);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

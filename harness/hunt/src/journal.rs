@@ -1,0 +1,174 @@
+//! Keeps a hunt's events in `events.jsonl`, one JSON line each, and rebuilds the ledger from them. Knows that
+//! one file and its lock; knows nothing of summaries, bundles or what events mean.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::event::{Entry, Terms};
+use crate::ledger::Ledger;
+
+/// Name of the file within the hunt's folder.
+pub const EVENTS_FILE: &str = "events.jsonl";
+
+/// Name of the lock file within the hunt's folder.
+const LOCK_FILE: &str = "lock";
+
+/// Why a folder cannot take a hunt.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Another process hunts there now.
+    #[error("{}: another hunt is at work in this folder", folder.display())]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// It holds a hunt, and no resume was asked for.
+    #[error("{}: already holds a hunt ({terms}); resume it or name another folder", folder.display())]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+        /// What that hunt tries.
+        terms: Terms,
+    },
+    /// It holds another hunt than the one to resume.
+    #[error("{}: holds a hunt with {held}, not with {asked}", folder.display())]
+    Differs {
+        /// The folder.
+        folder: PathBuf,
+        /// What the hunt there tries.
+        held: Terms,
+        /// What was asked for.
+        asked: Terms,
+    },
+    /// A line that is not the last one cannot be read.
+    #[error("{}: line {line} is no event of this version: {reason}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Number of the line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl JournalError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}
+
+/// An open journal. No other process can open the same folder while it lives.
+#[derive(Debug)]
+pub struct Journal {
+    events: Mutex<File>,
+    /// Held, never read: the lock ends with the file handle.
+    _lock: File,
+}
+
+impl Journal {
+    /// Opens a folder for a hunt, making it where it is missing. With `resume` the ledger is what an earlier
+    /// run left there, or empty where there was none.
+    ///
+    /// # Errors
+    /// A folder that is in use, holds a hunt that must not be touched, or cannot be written.
+    pub fn open(folder: &Path, terms: &Terms, resume: bool) -> Result<(Self, Ledger), JournalError> {
+        std::fs::create_dir_all(folder).map_err(JournalError::io(folder))?;
+        let lock = lock(folder)?;
+        let path = folder.join(EVENTS_FILE);
+        let mut options = OpenOptions::new();
+        let mut events = options
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(JournalError::io(&path))?;
+        let (ledger, end) = replay(&mut events, &path)?;
+        if let Some(held) = ledger.terms() {
+            let (folder, held) = (folder.to_owned(), held.clone());
+            if !resume {
+                return Err(JournalError::Occupied { folder, terms: held });
+            }
+            if held != *terms {
+                return Err(JournalError::Differs { folder, held, asked: terms.clone() });
+            }
+        }
+        // A process that was killed while writing leaves half a line: the next one must not continue it.
+        events.set_len(end).map_err(JournalError::io(&path))?;
+        events.seek(SeekFrom::Start(end)).map_err(JournalError::io(&path))?;
+        Ok((Self { events: Mutex::new(events), _lock: lock }, ledger))
+    }
+
+    /// Appends an event in a single write, so that a kill loses at most that line.
+    ///
+    /// # Errors
+    /// The system's, a full disk among them.
+    pub fn record(&self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)
+    }
+
+    /// The ledger of a hunt that may still be at work: reads and changes nothing.
+    ///
+    /// # Errors
+    /// A file that is missing or no journal.
+    pub fn read(folder: &Path) -> Result<Ledger, JournalError> {
+        let path = folder.join(EVENTS_FILE);
+        let mut file = File::open(&path).map_err(JournalError::io(&path))?;
+        Ok(replay(&mut file, &path)?.0)
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, JournalError> {
+    let path = folder.join(LOCK_FILE);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(JournalError::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Busy { folder: folder.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(JournalError::Io { path, source }),
+    }
+}
+
+/// Folds the whole lines of a journal; the second value is the length of what they take, bytes.
+fn replay(file: &mut File, path: &Path) -> Result<(Ledger, u64), JournalError> {
+    let mut reader = BufReader::new(file);
+    let mut ledger = Ledger::default();
+    let (mut end, mut number) = (0_u64, 0_u64);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line).map_err(JournalError::io(path))?;
+        if line.last() != Some(&b'\n') {
+            return Ok((ledger, end));
+        }
+        number += 1;
+        let entry: Entry = serde_json::from_slice(&line).map_err(|error| JournalError::Unreadable {
+            file: path.to_owned(),
+            line: number,
+            reason: error.to_string(),
+        })?;
+        ledger.apply(&entry);
+        end += length as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+// cudnnBackendDescriptorType_t
+enum : int {
+    CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR = 1,
+    CUDNN_BACKEND_ENGINE_DESCRIPTOR = 2,
+    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR = 3,
+    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR = 4,
+    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR = 5,
+    CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR = 7,
+    {{ pass.descriptor }} = {{ pass.number }},
+    CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR = 15,
+    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR = 16,
+    CUDNN_BACKEND_TENSOR_DESCRIPTOR = 17,
+};
+
+// cudnnBackendAttributeType_t
+enum : int {
+    CUDNN_TYPE_HANDLE = 0, CUDNN_TYPE_DATA_TYPE = 1, CUDNN_TYPE_INT64 = 3, CUDNN_TYPE_FLOAT = 4,
+    CUDNN_TYPE_DOUBLE = 5, CUDNN_TYPE_VOID_PTR = 6, CUDNN_TYPE_CONVOLUTION_MODE = 7, CUDNN_TYPE_HEUR_MODE = 8,
+    CUDNN_TYPE_KNOB_TYPE = 9, CUDNN_TYPE_BACKEND_DESCRIPTOR = 15,
+};
+
+// cudnnBackendAttributeName_t
+enum : int {
+    CUDNN_ATTR_CONVOLUTION_COMP_TYPE = 100,
+    CUDNN_ATTR_CONVOLUTION_CONV_MODE = 101,
+    CUDNN_ATTR_CONVOLUTION_DILATIONS = 102,
+    CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES = 103,
+    CUDNN_ATTR_CONVOLUTION_POST_PADDINGS = 104,
+    CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS = 105,
+    CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS = 106,
+    CUDNN_ATTR_ENGINEHEUR_MODE = 200,
+    CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH = 201,
+    CUDNN_ATTR_ENGINEHEUR_RESULTS = 202,
+    CUDNN_ATTR_ENGINECFG_ENGINE = 300,
+    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES = 302,
+    CUDNN_ATTR_EXECUTION_PLAN_HANDLE = 400,
+    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG = 401,
+    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE = 402,
+    CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE = 600,
+    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE = 601,
+    {%- for attribute in pass.attributes %}
+    {{ attribute.name }} = {{ attribute.number }},
+    {%- endfor %}
+    CUDNN_ATTR_OPERATIONGRAPH_HANDLE = 800,
+    CUDNN_ATTR_OPERATIONGRAPH_OPS = 801,
+    CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT = 900,
+    CUDNN_ATTR_TENSOR_DATA_TYPE = 901,
+    CUDNN_ATTR_TENSOR_DIMENSIONS = 902,
+    CUDNN_ATTR_TENSOR_STRIDES = 903,
+    CUDNN_ATTR_TENSOR_UNIQUE_ID = 906,
+    CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS = 1000,
+    CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS = 1001,
+    CUDNN_ATTR_VARIANT_PACK_WORKSPACE = 1003,
+    CUDNN_ATTR_ENGINE_OPERATION_GRAPH = 1300,
+    CUDNN_ATTR_ENGINE_GLOBAL_INDEX = 1301,
+};
+
+enum : int { CUDNN_CROSS_CORRELATION = 1 };  // cudnnConvolutionMode_t
+
+static std::vector<void *> descriptors;  // all that were made, oldest first
+
+static void *make(int type) {
+    void *descriptor = nullptr;
+    check(dnn.cudnnBackendCreateDescriptor(type, &descriptor), "cudnnBackendCreateDescriptor");
+    descriptors.push_back(descriptor);
+    return descriptor;
+}
+
+static void set(void *descriptor, int name, int type, int64_t count, const void *elements) {
+    check(dnn.cudnnBackendSetAttribute(descriptor, name, type, count, elements), "cudnnBackendSetAttribute");
+}
+
+// Reads up to `room` elements; returns how many there are.
+static int64_t get(void *descriptor, int name, int type, int64_t room, void *elements) {
+    int64_t count = 0;
+    const int status = dnn.cudnnBackendGetAttribute(descriptor, name, type, room, &count, elements);
+    check(status, "cudnnBackendGetAttribute");
+    return count;
+}
+
+static void set_int64(void *descriptor, int name, const std::vector<int64_t> &values) {
+    set(descriptor, name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.data());
+}
+
+static void set_enum(void *descriptor, int name, int type, int32_t value) {
+    set(descriptor, name, type, 1, &value);
+}
+
+static void set_descriptors(void *descriptor, int name, const std::vector<void *> &parts) {
+    set(descriptor, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(parts.size()), parts.data());
+}
+
+// Scales are doubles only where the sums are.
+static void set_scale(void *descriptor, int name, double value) {
+    const float single = static_cast<float>(value);
+    if (COMPUTE == CUDNN_DATA_DOUBLE) set(descriptor, name, CUDNN_TYPE_DOUBLE, 1, &value);
+    else set(descriptor, name, CUDNN_TYPE_FLOAT, 1, &single);
+}
+
+static void finalize(void *descriptor) { check(dnn.cudnnBackendFinalize(descriptor), "cudnnBackendFinalize"); }
+
+// Outer and inner extent, then the axes that the case has.
+static std::vector<int64_t> logical(const int64_t *five) {
+    std::vector<int64_t> values = {five[0], five[1]};
+    values.insert(values.end(), five + 5 - AXES, five + 5);
+    return values;
+}
+
+static std::vector<int64_t> axes(const int64_t *three) { return {three + 3 - AXES, three + 3}; }
+
+static void *make_tensor(int which) {
+    const Tensor &tensor = TENSORS[which];
+    void *descriptor = make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+    set_enum(descriptor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, tensor.dtype);
+    set_int64(descriptor, CUDNN_ATTR_TENSOR_DIMENSIONS, logical(tensor.extent));
+    set_int64(descriptor, CUDNN_ATTR_TENSOR_STRIDES, logical(tensor.stride));
+    set_int64(descriptor, CUDNN_ATTR_TENSOR_UNIQUE_ID, {which + 1});
+    set_int64(descriptor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {16});
+    finalize(descriptor);
+    return descriptor;
+}
+
+static void *make_convolution() {
+    void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, COMPUTE);
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {AXES});
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, axes(DILATION));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, axes(STRIDE));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, axes(PAD_BEFORE));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, axes(PAD_AFTER));
+    finalize(convolution);
+    return convolution;
+}
+
+static void *make_graph(void *handle) {
+    phase = Phase::describe;
+    void *convolution = make_convolution();
+    void *image = make_tensor(IMAGE), *filter = make_tensor(FILTER), *response = make_tensor(RESPONSE);
+    void *operation = make({{ pass.descriptor }});
+    set_scale(operation, {{ pass.attributes[0].name }}, ALPHA);
+    set_scale(operation, {{ pass.attributes[1].name }}, BETA);
+    set_descriptors(operation, {{ pass.attributes[2].name }}, {convolution});
+    set_descriptors(operation, {{ pass.attributes[3].name }}, {image});
+    set_descriptors(operation, {{ pass.attributes[4].name }}, {filter});
+    set_descriptors(operation, {{ pass.attributes[5].name }}, {response});
+    finalize(operation);
+    void *graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+    set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    set_descriptors(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, {operation});
+    finalize(graph);
+    return graph;
+}
+
+// The configurations of one heuristic list, best first; none where the mode declines.
+static std::vector<void *> recommendations(void *graph, int mode) {
+    phase = Phase::heuristics;
+    void *heuristic = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    set_descriptors(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {graph});
+    set_enum(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+    const int status = dnn.cudnnBackendFinalize(heuristic);
+    if (is_refusal(status) && !is_the_bug(status)) return {};
+    check(status, "cudnnBackendFinalize");
+    int64_t count = get(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr);
+    std::vector<void *> list(static_cast<size_t>(std::max<int64_t>(count, 0)));
+    for (void *&entry : list) entry = make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    // The first count is an upper bound.
+    const int64_t room = static_cast<int64_t>(list.size());
+    count = get(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, room, list.data());
+    list.resize(static_cast<size_t>(std::min(std::max<int64_t>(count, 0), room)));
+    return list;
+}
+
+// The configuration of ENGINE with KNOBS, or the one at HEURISTIC_RANK of the list.
+static void *make_configuration(void *graph) {
+    if (ASK_EVERY_HEURISTIC) {
+        for (int mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
+            recommendations(graph, mode);
+        }
+    }
+    if (ENGINE < 0) {
+        const std::vector<void *> list = recommendations(graph, HEURISTIC_MODE);
+        phase = Phase::plan;
+        if (list.size() <= HEURISTIC_RANK) finish(NOT_APPLICABLE, "the heuristic list is too short");
+        return list[HEURISTIC_RANK];
+    }
+    phase = Phase::plan;
+    void *engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    set_descriptors(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, {graph});
+    set_int64(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, {ENGINE});
+    finalize(engine);
+    void *configuration = make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    set_descriptors(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, {engine});
+    std::vector<void *> choices;
+    for (const Knob &knob : KNOBS) {
+        choices.push_back(make(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
+        set_enum(choices.back(), CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, knob.type);
+        set_int64(choices.back(), CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, {knob.value});
+        finalize(choices.back());
+    }
+    if (!choices.empty()) set_descriptors(configuration, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, choices);
+    finalize(configuration);
+    return configuration;
+}
+
+static void *make_plan(void *handle, void *configuration, uint64_t *workspace_bytes) {
+    void *plan = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    set_descriptors(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, {configuration});
+    finalize(plan);
+    int64_t asked = 0;
+    get(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &asked);
+    if (WORKSPACE_MAX >= 0 && asked > WORKSPACE_MAX) finish(NOT_APPLICABLE, "the plan wants too much workspace");
+    *workspace_bytes = static_cast<uint64_t>(std::max<int64_t>(asked, 0) + WORKSPACE_EXTRA);
+    std::printf("plan     asks for %lld bytes of workspace\n", static_cast<long long>(asked));
+    return plan;
+}
