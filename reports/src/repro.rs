@@ -259,14 +259,21 @@ fn double(value: f64) -> String {
     if value.is_finite() { format!("{value:e}") } else { format!("{:e}", f64::MAX) }
 }
 
+/// Shares that no rounding of any type comes near, for real data of which nothing was measured.
+const OBVIOUS: [f64; 3] = [1.0 / 64.0, 1.0 / 64.0, 1.0 / 64.0];
+
 /// What an output may be wrong by: the bounds that decided; nothing where the exact value is due.
 fn bounds(finding: &Finding<'_>) -> [f64; 3] {
-    match (finding.fault.sameness.kind, finding.telling_execution()) {
-        (Kind::Wrong, Some(execution)) => {
+    if finding.fault.sameness.kind != Kind::Wrong {
+        return [0.0; 3];
+    }
+    match (finding.telling_execution(), finding.fault.recipe) {
+        (Some(execution), _) => {
             let census = &execution.census;
             [census.accumulate, census.output, census.absolute]
         }
-        _ => [0.0; 3],
+        (None, Some(recipe)) if recipe.fill.kind.is_integer() => [0.0; 3],
+        (None, _) => OBVIOUS,
     }
 }
 

@@ -35,7 +35,7 @@ pub use phase::Phase;
 pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
 pub use signature::{Kind, Sameness, Signature};
 pub use trial::{
-    Announcement, Candidate, Census, Ended, Execution, Job, Matrix, Notes, Observation, Recipe,
+    Announcement, Candidate, Census, Ended, Execution, Job, Matrix, Notes, Observation, Provocation, Recipe,
     ReferenceFacts, Refusal, Reply, Request, Selection, SpotCheck, WorkerOptions, Zone, ZoneHit,
 };
 pub use verdict::{Fault, Tier, Untrusted, Verdict};

@@ -24,6 +24,20 @@ pub enum Selection {
     All,
     /// Plans are listed with notes and workspace, nothing is executed.
     Describe,
+    /// None: the worker brings that trouble on itself, to show that it is noticed and blamed rightly.
+    Provoke(Provocation),
+}
+
+/// A trouble that a self-test provokes on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provocation {
+    /// The worker stalls in phase Execute.
+    Hang,
+    /// The worker aborts in phase Plan.
+    Abort,
+    /// A kernel of ours writes to an address that is not mapped: a sticky device error in phase Sync.
+    IllegalAddress,
 }
 
 /// How many executions a plan gets.

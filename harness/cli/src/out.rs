@@ -87,6 +87,7 @@ impl Out {
             | HuntEvent::ProblemDone { .. }
             | HuntEvent::FaultSeen(_)
             | HuntEvent::Confirming { .. }
+            | HuntEvent::Asking { .. }
             | HuntEvent::Dropped { .. }
             | HuntEvent::Minimizing { .. }
             | HuntEvent::SlotLost { .. } => {}

@@ -78,6 +78,7 @@ impl Terminal {
             | HuntEvent::Checked(_)
             | HuntEvent::ProblemDone { .. }
             | HuntEvent::Confirming { .. }
+            | HuntEvent::Asking { .. }
             | HuntEvent::Minimizing { .. }
             | HuntEvent::Finished { .. } => {}
         }

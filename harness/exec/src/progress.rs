@@ -157,7 +157,7 @@ impl Progress {
     /// True where another worker has something to visit. A single configuration is never tried again.
     fn has_more(&self) -> bool {
         let survey = match self.job.selection {
-            Selection::Single => false,
+            Selection::Single | Selection::Provoke(_) => false,
             Selection::Heuristics | Selection::All | Selection::Describe => true,
         };
         survey && self.candidates.iter().any(|candidate| !self.job.skip.contains(&candidate.config))

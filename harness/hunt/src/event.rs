@@ -29,7 +29,7 @@ impl fmt::Display for Terms {
             Selection::Single => "one",
             Selection::Heuristics => "heuristics",
             Selection::All => "all",
-            Selection::Describe => "described only",
+            Selection::Describe | Selection::Provoke(_) => "nothing executed",
         };
         write!(formatter, ", engines: {engines}, digest {:016x}", self.digest)
     }

@@ -1,13 +1,15 @@
 //! Shows on this device that the kernels compute what their twins compute and that each guard fires. Knows small
 //! fixed cases; says what failed in one line each.
 
-use case::{Case, Fill, FillKind, Phase, Role};
+use abi::cuda::CuResult;
+use case::{Case, Fill, FillKind, Phase, Provocation, Role};
 use gpu::CallError;
 use kernel::{
     CHECK, CompareTotals, DiffParams, DiffTotals, Kernel, PAINT, PATTERN_CONSTANT, PATTERN_HASH,
     ReferenceTotals, VerifyParams, VerifyTotals, Zone, ZoneTotals, ZonesParams, twin,
 };
 
+use crate::board::Board;
 use crate::session::{Device, Session};
 use crate::totals::Totals;
 
@@ -20,6 +22,45 @@ const CASES: [&str; 6] = [
     "wgrad f16,f16,f32 nchw,nhwc,nchw n2 c3 k5 i9x6 f3x3 p1x1",
     "wgrad f32 nhwc n40 c2 k3 i12x12 f2x2",
 ];
+
+/// Brings trouble on this worker: only the device error comes back from it.
+pub(crate) fn provoke(session: &Session, board: &Board, provocation: Provocation) -> CallError {
+    match provocation {
+        Provocation::Hang => {
+            board.announce(Phase::Execute);
+            loop {
+                std::thread::sleep(std::time::Duration::from_secs(1));
+            }
+        }
+        Provocation::Abort => {
+            board.announce(Phase::Plan);
+            std::process::abort();
+        }
+        Provocation::IllegalAddress => {
+            board.announce(Phase::Sync);
+            let none = CallError::Device { phase: Phase::Sync, result: CuResult::NO_DEVICE };
+            session.device.as_ref().map_or(none, illegal_address)
+        }
+    }
+}
+
+/// Fills a tensor at an address that no allocation has.
+fn illegal_address(device: &Device) -> CallError {
+    let unmapped = kernel::TensorView {
+        pointer: 0x1000,
+        dtype: kernel::F32,
+        reserved: 0,
+        extent: [1, 1, 1, 1, 4],
+        stride: [4, 4, 4, 4, 1],
+    };
+    let parameters = kernel::FillParams { view: unmapped, ..kernel::FillParams::default() };
+    let launched = device.kernels.launch(Phase::Sync, Kernel::Fill, [1, 1], bytemuck::bytes_of(&parameters));
+    match launched.and_then(|()| device.driver.wait_all(Phase::Sync)) {
+        Err(error) => error,
+        // Reported as success: the caller sees that nothing was noticed.
+        Ok(()) => CallError::Device { phase: Phase::Sync, result: CuResult::SUCCESS },
+    }
+}
 
 /// Name, passed, detail.
 type Finding = (String, bool, String);

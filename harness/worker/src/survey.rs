@@ -11,6 +11,7 @@ use crate::board::Board;
 use crate::buffers;
 use crate::gate::Gate;
 use crate::measure::{Bench, Owner, Trial};
+use crate::selftest::provoke;
 use crate::session::Session;
 
 /// What a job needs beside the session.
@@ -44,6 +45,10 @@ pub(crate) fn run(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io:
 
 fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Result<After> {
     desk.board.turn_to(job.id, u32::MAX);
+    if let Selection::Provoke(provocation) = job.selection {
+        let error = provoke(session, desk.board, provocation);
+        return declined(session, desk, job, &error);
+    }
     desk.board.announce(Phase::Describe);
     let graph = match Graph::new(&session.library, &session.target, &job.case) {
         Ok(graph) => graph,
@@ -156,7 +161,9 @@ impl Lists {
         match (&case.options.engine, selection) {
             (EngineChoice::Pinned(config), _) => configs.push(config.clone()),
             (EngineChoice::Ranked { mode, rank }, _) => configs.push(self.listed(*mode, *rank)?),
-            (EngineChoice::Any, Selection::Single) => configs.push(self.listed(HeuristicMode::A, 0)?),
+            (EngineChoice::Any, Selection::Single | Selection::Provoke(_)) => {
+                configs.push(self.listed(HeuristicMode::A, 0)?)
+            }
             (EngineChoice::Any, Selection::Heuristics) => self.add_listed(&mut configs),
             (EngineChoice::Any, Selection::All | Selection::Describe) => {
                 let engines = graph.engine_count().unwrap_or(0);

@@ -181,6 +181,8 @@ static void *make_configuration(void *graph) {
     if (ENGINE < 0) {
         const std::vector<void *> list = recommendations(graph, HEURISTIC_MODE);
         phase = Phase::plan;
+        const bool refused = KIND == Kind::accepted && list.empty();
+        if (refused) finish(ABSENT, "the heuristic list is empty, as it should be");
         if (list.size() <= HEURISTIC_RANK) finish(NOT_APPLICABLE, "the heuristic list is too short");
         return list[HEURISTIC_RANK];
     }

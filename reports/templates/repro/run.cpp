@@ -187,7 +187,7 @@ static void show() {
     for (size_t i = 0; i < reference.outputs.size(); i++) {
         const Sum &sum = reference.sums[i];
         const uint64_t bits = encode(TENSORS[OUTPUT].dtype, sum.value);
-        std::printf("expected %llu %llx %a %a\n", big(reference.outputs[i]), big(bits), sum.value, sum.absolute);
+        std::printf("expected %llu %llx %.17g %.17g\n", big(reference.outputs[i]), big(bits), sum.value, sum.absolute);
     }
 }
 

@@ -800,6 +800,8 @@ static void *make_configuration(void *graph) {
     if (ENGINE < 0) {
         const std::vector<void *> list = recommendations(graph, HEURISTIC_MODE);
         phase = Phase::plan;
+        const bool refused = KIND == Kind::accepted && list.empty();
+        if (refused) finish(ABSENT, "the heuristic list is empty, as it should be");
         if (list.size() <= HEURISTIC_RANK) finish(NOT_APPLICABLE, "the heuristic list is too short");
         return list[HEURISTIC_RANK];
     }
@@ -1089,7 +1091,7 @@ static void show() {
     for (size_t i = 0; i < reference.outputs.size(); i++) {
         const Sum &sum = reference.sums[i];
         const uint64_t bits = encode(TENSORS[OUTPUT].dtype, sum.value);
-        std::printf("expected %llu %llx %a %a\n", big(reference.outputs[i]), big(bits), sum.value, sum.absolute);
+        std::printf("expected %llu %llx %.17g %.17g\n", big(reference.outputs[i]), big(bits), sum.value, sum.absolute);
     }
 }
 

@@ -1,10 +1,37 @@
 //! `convict selftest`: whether this machine can be trusted to judge.
 
+use case::{Case, Ended, Exit, Job, Matrix, Outcome, Phase, Provocation, Selection, Verdict};
 use comfy_table::{Table, presets};
+use exec::{JobEvent, Slot};
 
 use crate::args::Selftest;
 use crate::failure::{CLEAN, Failure};
 use crate::machine::{Machine, describe};
+
+/// A trouble, what must be seen of it, in words.
+const TROUBLES: [(&str, Provocation, Seen); 3] = [
+    ("a worker that stalls is killed and its phase is named", Provocation::Hang, |outcome| {
+        matches!(outcome.exit, Exit::TimedOut(_)) && outcome.phase == Phase::Execute
+    }),
+    ("a worker that aborts is noticed and its phase is named", Provocation::Abort, |outcome| {
+        outcome.exit == Exit::Signalled(SIGABRT) && outcome.phase == Phase::Plan
+    }),
+    (
+        "an illegal address on the device is noticed and the worker replaced",
+        Provocation::IllegalAddress,
+        |outcome| {
+            let ended = outcome.observation.as_ref().map(|observation| &observation.ended);
+            matches!(ended, Some(Ended::Device { code: 700, sticky: true, .. }))
+        },
+    ),
+];
+
+type Seen = fn(&Outcome) -> bool;
+
+const SIGABRT: i32 = 6;
+
+/// What a correct library computes without rounding; it must pass after each trouble.
+const KNOWN_GOOD: &str = "fprop f32 nchw n1 c1 k1 i1x4 f1x1 fill=int2:1";
 
 /// Runs every check and prints a table.
 pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
@@ -13,7 +40,10 @@ pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
     println!("{}", describe(&environment, machine.simulated()));
-    let rows = slot.self_test()?;
+    let mut rows = slot.self_test()?;
+    for (name, provocation, seen) in TROUBLES {
+        rows.push(provoke(&mut slot, name, provocation, seen)?);
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["check", "result", "detail"]);
     for (name, passed, detail) in &rows {
@@ -26,4 +56,38 @@ pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
             "self-test failed, nothing found here can be trusted: {name}: {detail}"
         ))),
     }
+}
+
+/// Brings a trouble on a worker, and then has a known-good case pass on the next one.
+fn provoke(
+    slot: &mut Slot,
+    name: &str,
+    provocation: Provocation,
+    seen: Seen,
+) -> Result<(String, bool, String), Failure> {
+    let case: Case = KNOWN_GOOD.parse()?;
+    let job = Job {
+        id: 0,
+        case: case.clone(),
+        selection: Selection::Provoke(provocation),
+        skip: Vec::new(),
+        matrix: Matrix::Standard,
+        alone: false,
+        multiply_adds_max: 0,
+    };
+    let mut outcomes = Vec::new();
+    slot.run(&job, &mut |event| {
+        if let JobEvent::Outcome(outcome) = event {
+            outcomes.push(outcome);
+        }
+    })?;
+    let told = outcomes.iter().map(|outcome| format!("{:?} in {}", outcome.exit, outcome.phase.name()));
+    let told = told.collect::<Vec<_>>().join(", ");
+    if outcomes.len() != 1 || !outcomes.iter().all(seen) {
+        return Ok((name.to_owned(), false, format!("seen instead: {told}")));
+    }
+    let (verdict, _) = hunt::check(slot, &case, Matrix::Standard)?;
+    let sound = matches!(verdict, Verdict::Pass);
+    let after = if sound { "the next case passes" } else { "the next case does not pass" };
+    Ok((name.to_owned(), sound, format!("{told}; {after}")))
 }
