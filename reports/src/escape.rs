@@ -45,7 +45,7 @@ pub(crate) fn for_page(text: &str) -> String {
 fn begins(before: &str, from: &str) -> bool {
     let numbered = !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit());
     (before.is_empty() && from.starts_with(|first| AT_START.contains(first)))
-        || (numbered && from.starts_with(['.', ')']))
+        || (numbered && [". ", ") "].iter().any(|end| from.starts_with(end)))
         || from.starts_with("://")
         || (before.to_ascii_lowercase().ends_with("www") && from.starts_with('.'))
 }
@@ -87,6 +87,7 @@ mod tests {
             ("# title\r\n\u{1b}[31m", "\\# title   \\[31m"),
             ("12. item", "12\\. item"),
             ("engine 2.5, -3 = #4", "engine 2.5, -3 = #4"),
+            ("9.19.0-full", "9.19.0-full"),
         ] {
             assert_eq!(for_page(text), expected);
         }

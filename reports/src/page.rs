@@ -1,6 +1,8 @@
 //! Renders `report.md`, in the order in which a triager reads. Whatever is put into the template is escaped; only
 //! what this file marks as Markdown is not.
 
+mod fields;
+mod proof;
 mod rows;
 
 use std::fmt::Write;
@@ -42,10 +44,10 @@ pub(crate) fn render(finding: &Finding<'_>, record: &VerdictRecord) -> Result<St
         did => finding.fault.summary.clone(),
         needs => rows::needs(finding),
         case => markdown(block("", &finding.case.to_string())),
-        fields => rows::fields(finding.case),
+        fields => fields::fields(finding.case),
         place => rows::place(finding, record),
         summary => finding.fault.summary.clone(),
-        proof => rows::proof(finding),
+        proof => proof::proof(finding),
         mismatches => mismatches(finding, record),
         cudnn => finding.environment.cudnn_text(),
         compute_capability => finding.environment.compute_capability,

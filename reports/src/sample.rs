@@ -158,15 +158,17 @@ fn outcome(kind: Kind, phase: Phase, recipe: Option<Recipe>) -> Outcome {
         config: Config { engine: 25, knobs: Vec::new() },
         ranks: Ranks { a: Some(2), b: None, fallback: Some(0) },
     };
-    let ended = match kind {
-        Kind::Status => Ended::Status(case::Refusal {
+    let ended = if kind == Kind::Status {
+        Ended::Status(case::Refusal {
             phase,
             status: 4000,
             name: "INTERNAL_ERROR".to_owned(),
             reason: "ptr <null> | `x`".to_owned(),
-        }),
-        Kind::Device => Ended::Device { phase, code: 700, name: "ILLEGAL_ADDRESS".to_owned(), sticky: true },
-        _ => Ended::Completed,
+        })
+    } else if kind == Kind::Device {
+        Ended::Device { phase, code: 700, name: "ILLEGAL_ADDRESS".to_owned(), sticky: true }
+    } else {
+        Ended::Completed
     };
     let observation = Observation {
         candidate: Some(candidate.clone()),
@@ -176,10 +178,12 @@ fn outcome(kind: Kind, phase: Phase, recipe: Option<Recipe>) -> Outcome {
         ended,
         executions: recipe.map(execution).into_iter().collect(),
     };
-    let (exit, observation) = match kind {
-        Kind::Crash => (Exit::Signalled(11), None),
-        Kind::Hang => (Exit::TimedOut(10_000), None),
-        _ => (Exit::Answered, Some(observation)),
+    let (exit, observation) = if kind == Kind::Crash {
+        (Exit::Signalled(11), None)
+    } else if kind == Kind::Hang {
+        (Exit::TimedOut(10_000), None)
+    } else {
+        (Exit::Answered, Some(observation))
     };
     Outcome { candidate: Some(candidate), exit, phase, observation, stderr: String::new() }
 }

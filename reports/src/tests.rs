@@ -96,6 +96,41 @@ pub(crate) const ALL_KINDS: [Kind; 10] = [
 ];
 
 #[test]
+fn nothing_from_outside_reaches_the_page_or_the_program_unescaped() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("finding");
+    let mut sample = Sample::new(Kind::Status, LINE);
+    let bad = "<script>x</script> | [a](b) `c`\n# */ \"; system(\"id\"); // \\\n@all /home/ada/x gpu-host-7";
+    sample.fault.summary = bad.to_owned();
+    sample.environment.gpu = bad.to_owned();
+    sample.environment.found = bad.to_owned();
+    sample.environment.files[0].name = bad.to_owned();
+    sample.minimization.guarantee = bad.to_owned();
+    sample.minimization.log = vec![bad.to_owned()];
+    sample.library_log = format!("````\n{bad}\n```\n| Stand-alone program | forged |\n");
+    sample.outcome.stderr = bad.to_owned();
+    write(&folder, &sample.finding()).unwrap();
+    for name in listing(&folder) {
+        let text = fs::read_to_string(folder.join(&name)).unwrap();
+        for secret in ["ada", "gpu-host-7", "/home/"] {
+            assert!(!text.contains(secret), "{name} holds {secret}");
+        }
+    }
+    let report = fs::read_to_string(folder.join(REPORT)).unwrap();
+    let (page, log) = report.split_once("`````\n").unwrap();
+    assert!(!page.contains("<script>") && !page.contains("[a](b)") && !page.contains("@all"), "{page}");
+    assert!(log.contains("<script>") && log.contains("\n`````\n"));
+    assert!(page.lines().filter(|line| line.starts_with('#')).count() < 20);
+    let program = fs::read_to_string(folder.join(PROGRAM)).unwrap();
+    assert!(program.lines().all(|line| !line.contains("system(") || line.trim_start().starts_with("//")));
+    assert_eq!(read(&folder).unwrap().verdict.minimization.guarantee.lines().count(), 3);
+    let runs = Verified::Runs { reproduced: 1, runs: 3, compiler: "c++".to_owned() };
+    record_verification(&folder, &runs).unwrap();
+    let report = read(&folder).unwrap().report;
+    assert!(report.contains("| Stand-alone program | forged |") && report.contains("in 1 of 3 runs"));
+}
+
+#[test]
 fn the_title_says_what_a_triager_asks_first() {
     let sample = Sample::new(Kind::Wrong, LINE);
     assert_eq!(
@@ -240,6 +275,7 @@ fn a_bundle_that_was_altered_takes_no_verification() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a test that was skipped says so")]
 fn sha256sum_agrees_with_the_list_of_hashes() {
     let (_parent, folder) = bundle();
     let mut command = std::process::Command::new("sha256sum");

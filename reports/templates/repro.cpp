@@ -2,20 +2,20 @@
 //
 // What it shows: {{ summary }}
 //
-// One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs one convolution through cuDNN's
-// backend (graph) API and {{ checks }}.
+// One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs one convolution through
+// cuDNN's backend (graph) API and {{ checks }}.
 //
 // Build:  g++ -std=c++17 -O2 -pthread repro.cpp -o repro -ldl
 // Run:    ./repro [LIBCUDNN] [--driver FILE] [--companion DIR]... [--device N]
 //         ./repro --show prints the inputs and the expected results, as bits, and needs no GPU
-//         LIBCUDNN is libcudnn.so.N or the folder that holds it; without it CONVICT_CUDNN, then the usual search.
-//         --driver (or CONVICT_DRIVER) opens that file in place of libcuda.so.1; --companion names a folder where
-//         libcublasLt and libnvrtc lie.
+//         LIBCUDNN is libcudnn.so.N or its folder; without it CONVICT_CUDNN, then the loader's search.
+//         --driver (or CONVICT_DRIVER) opens that file in place of libcuda.so.1; --companion names a folder
+//         where libcublasLt and libnvrtc lie.
 // Exit:   1 the bug is present    0 it is absent    2 wrong usage
 //         77 can't be tried here: no GPU, no library, or this cuDNN declines the case
 //         3 something else failed: read the last line
 {%- if signal_note %}
-//         This bug ends or stalls the process itself. run.sh builds, runs with a time limit and turns that into 1.
+//         This bug ends or stalls the process itself; run.sh runs with a time limit and turns that into 1.
 {%- endif %}
 
 #include <dlfcn.h>
@@ -28,19 +28,22 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-// ---- The case --------------------------------------------------------------------------------------------------
+// ---- The case ---------------------------------------------------------------------------------------------
 //
 //   {{ case }}
 //
 // Seen with cuDNN {{ cudnn }} ({{ configuration }}) on {{ gpu }}, driver {{ driver }}.
 
 enum class Kind { wrong, inexact, nondet, oob, input, status, device, crash, hang, accepted };
-enum class Phase { load, init, describe, heuristics, plan, allocate, execute, sync, readback, judge, teardown };
+enum class Phase {
+    load, init, describe, heuristics, plan, allocate, execute, sync, readback, judge, teardown
+};
 enum class Op { fprop, dgrad, wgrad };
 enum class Fill { zero, one, int2, int1, tern, real, index, onehot, ramp, nan, sparse };
 enum class Bytes { zero, ones, random };
@@ -50,7 +53,7 @@ enum : int { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, C
 // cudnnBackendHeurMode_t
 enum : int { CUDNN_HEUR_MODE_B = 1, CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MODE_A = 3 };
 
-// Dimensions: n, c, d, h, w for the image x; k, c/g, d, h, w for the filter w; n, k, d, h, w for the response y.
+// Dimensions: image x n, c, d, h, w; filter w k, c/g, d, h, w; response y n, k, d, h, w.
 struct Tensor { char name; int dtype; int64_t extent[5], stride[5]; };
 struct Knob { int type; int64_t value; };
 // Contents of the buffers before one execution.
@@ -82,7 +85,8 @@ static const std::vector<Knob> KNOBS = { {{- knobs -}} };  // none: the engine's
 constexpr int HEURISTIC_MODE = {{ heuristic_mode }};
 constexpr size_t HEURISTIC_RANK = {{ heuristic_rank }};
 constexpr bool ASK_EVERY_HEURISTIC = {{ ask_every_heuristic }};
-constexpr const char *LIBRARY_CONFIGURATION = "{{ library_configuration }}";  // CUDNN_LIB_CONFIG, where it is unset
+// Value of CUDNN_LIB_CONFIG, unless it is set: engine numbers belong to a configuration.
+constexpr const char *LIBRARY_CONFIGURATION = "{{ library_configuration }}";
 
 constexpr int64_t WORKSPACE_EXTRA = {{ workspace_extra }};  // bytes beyond what the plan asks for
 constexpr int64_t WORKSPACE_MAX = {{ workspace_max }};  // bytes; -1: no limit
@@ -95,12 +99,12 @@ static const std::vector<Recipe> RECIPES = {
 };
 constexpr int EXECUTIONS = {{ executions }};  // at most; the recipes take turns
 
-// An output may be wrong by ACCUMULATE * (sum of absolute products) + RELATIVE * |expected| + ABSOLUTE; all 0 asks
-// for the exact value, rounded once to the output's type.
+// An output may be wrong by ACCUMULATE * (sum of absolute products) + RELATIVE * |expected| + ABSOLUTE; all 0
+// asks for the exact value, rounded once to the output's type.
 constexpr double ACCUMULATE = {{ accumulate }};
 constexpr double RELATIVE = {{ relative }};
 constexpr double ABSOLUTE = {{ absolute }};
-// Outputs (linear, row-major) seen wrong before: checked even where the case is too large to check every output.
+// Outputs (linear, row-major) seen wrong before: checked even where the case is too large to check all.
 static const std::vector<uint64_t> SEEN_WRONG = { {{- seen_wrong -}} };
 
 constexpr int IMAGE = 0, FILTER = 1, RESPONSE = 2;
@@ -109,7 +113,7 @@ constexpr int PROBE = OPERATION == Op::dgrad ? RESPONSE : IMAGE;  // the image t
 constexpr uint64_t GUARD = 1 << 20;  // bytes before and after every buffer
 constexpr int SHOWN_MAX = 8;         // mismatches printed for one execution
 
-// ---- The end ---------------------------------------------------------------------------------------------------
+// ---- The end ----------------------------------------------------------------------------------------------
 
 enum : int { ABSENT = 0, PRESENT = 1, OTHER = 3, NOT_APPLICABLE = 77 };
 static Phase phase = Phase::load;
@@ -122,8 +126,9 @@ static const char *phase_name() {
 
 // Ends without running exit handlers: after a device fault they may fail and change the exit code.
 [[noreturn]] __attribute__((format(printf, 2, 3))) static void finish(int code, const char *format, ...) {
-    const char *word = code == PRESENT ? "BUG PRESENT" : code == ABSENT ? "bug absent"
-                     : code == NOT_APPLICABLE ? "not applicable" : code == OTHER ? "another failure" : "usage";
+    const char *word = code == PRESENT ? "BUG PRESENT" : code == ABSENT ? "bug absent" : "usage";
+    if (code == NOT_APPLICABLE) word = "not applicable";
+    if (code == OTHER) word = "another failure";
     std::printf("%s: ", word);
     va_list arguments;
     va_start(arguments, format);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds repro.cpp and runs it under a time limit. Arguments go to the program: ./run.sh [LIBCUDNN] [...]
 # CXX chooses the compiler, CONVICT_TIMEOUT the limit in seconds.
-# Exit: 1 the bug is present, 0 it is absent, 77 it can't be tried here, 3 something else failed, 2 wrong usage.
+# Exit: 1 the bug is present, 0 it is absent, 77 it can't be tried here, 3 something else failed, 2 usage.
 set -u
 
 stops_process={{ stops_process }}  # yes: this bug shows as a signal or as a call that never returns

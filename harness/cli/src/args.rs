@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 nothing wrong found, 1 findings, 2 usage, 3 this machine can't run it, \
-4 convict itself failed";
+4 convict itself failed, 75 the device is in trouble: try elsewhere, 77 nothing could be judged";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -51,7 +51,7 @@ pub(crate) struct MachineArgs {
     pub(crate) device: Vec<u32>,
     /// Run on the simulator instead of a GPU; names its folder where it is not beside convict.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", require_equals = true,
-          help_heading = "Machine")]
+          value_parser = folder_or_nothing, help_heading = "Machine")]
     pub(crate) simulate: Option<PathBuf>,
     /// The simulator's fault script: a file, or `none` for no faults.
     #[arg(long, value_name = "FILE", requires = "simulate", help_heading = "Machine")]
@@ -185,6 +185,12 @@ pub(crate) struct Worker {
     /// How to serve, as JSON.
     #[arg(long)]
     pub(crate) options: String,
+}
+
+/// A path that may be empty, which stands for the folder beside the executable.
+#[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
+fn folder_or_nothing(text: &str) -> Result<PathBuf, std::convert::Infallible> {
+    Ok(PathBuf::from(text))
 }
 
 /// Reads `90s`, `10m`, `2h` or plain seconds.

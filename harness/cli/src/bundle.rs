@@ -20,9 +20,11 @@ const COMPILERS: [&str; 3] = ["g++", "c++", "clang++"];
 /// Time for building the program.
 const BUILD_TIME: Duration = Duration::from_secs(120);
 
-/// Time for one run of the program; one that shows a hang is given less.
+/// Time for one run of the program. One that shows a hang spends it all, so it is given less: enough for a GPU's
+/// context and a run-time compilation, and far more than a case that a CPU core computes.
 const RUN_TIME: Duration = Duration::from_secs(60);
 const HANG_TIME: Duration = Duration::from_secs(15);
+const HANG_TIME_SIMULATED: Duration = Duration::from_secs(1);
 
 /// Runs of the program before its bundle says how many of them showed the bug.
 const RUNS: u32 = 3;
@@ -113,7 +115,11 @@ impl Bundler {
 
     /// Runs the program a few times, and once more with the library's log.
     fn run(&self, built: &Built, kind: Kind) -> (Verified, String) {
-        let time = if kind == Kind::Hang { HANG_TIME } else { RUN_TIME };
+        let time = match (kind == Kind::Hang, self.spawn.worker.simulated) {
+            (false, _) => RUN_TIME,
+            (true, false) => HANG_TIME,
+            (true, true) => HANG_TIME_SIMULATED,
+        };
         let mut reproduced = 0;
         for _ in 0..RUNS {
             match self.run_once(built, time, None) {

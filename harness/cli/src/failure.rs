@@ -9,6 +9,8 @@ use exec::HarnessError;
 pub(crate) const CLEAN: u8 = 0;
 /// Findings or regressions.
 pub(crate) const FOUND: u8 = 1;
+/// Nothing could be judged.
+pub(crate) const UNJUDGED: u8 = 77;
 
 /// A command that could not do its work: one line for the user.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,12 @@ pub(crate) enum Failure {
     /// convict itself failed.
     #[error("{0}")]
     Ours(String),
+    /// The device is in trouble; another one may do.
+    #[error("{0}")]
+    Elsewhere(String),
+    /// What was asked about cannot be judged here.
+    #[error("{0}")]
+    Unjudged(String),
 }
 
 impl Failure {
@@ -31,6 +39,8 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::Machine(_) => 3,
             Self::Ours(_) => 4,
+            Self::Elsewhere(_) => 75,
+            Self::Unjudged(_) => UNJUDGED,
         }
     }
 
@@ -48,6 +58,13 @@ impl From<CaseError> for Failure {
 
 impl From<HarnessError> for Failure {
     fn from(error: HarnessError) -> Self {
-        if error.machine() { Self::Machine(error.to_string()) } else { Self::Ours(error.to_string()) }
+        let message = error.to_string();
+        if let HarnessError::Unhealthy { .. } = error {
+            Self::Elsewhere(message)
+        } else if error.machine() {
+            Self::Machine(message)
+        } else {
+            Self::Ours(message)
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hunt::{Entry, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
+use hunt::{Entry, Finding, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
 
 use crate::args::Hunt;
 use crate::bundle::Bundler;
@@ -56,8 +56,9 @@ impl Out {
             })?;
         let findings = folder.join(FINDINGS);
         fs::create_dir_all(&findings).map_err(|error| Failure::file("--out", &findings, &error))?;
-        let state = State { ledger: ledger.clone(), bundles: existing(&findings), written: Instant::now() };
+        let state = State { ledger: ledger.clone(), bundles: HashMap::new(), written: Instant::now() };
         let out = Self { folder, journal, bundler: Bundler::new(machine), state: Mutex::new(state) };
+        out.catch_up(&findings).map_err(|error| Failure::file("--out", &findings, &error))?;
         Ok((out, ledger))
     }
 
@@ -66,12 +67,46 @@ impl Out {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Brings the bundles to where the journal stands, since an event is on disk before its bundle: a kill between the
+    /// two leaves a folder missing, unfinished or left over.
+    fn catch_up(&self, findings: &Path) -> io::Result<()> {
+        let (found, confirmed) = {
+            let ledger = &self.state().ledger;
+            let confirmed = ledger.confirmed().filter(|finding| !is_found(ledger, &finding.provisional));
+            (ledger.found().cloned().collect::<Vec<_>>(), confirmed.cloned().collect::<Vec<_>>())
+        };
+        let found = found.iter().map(|finding| (&finding.signature, finding, true));
+        let confirmed = confirmed.iter().map(|finding| (&finding.provisional, finding, false));
+        let wanted: Vec<_> = found.chain(confirmed).collect();
+        for name in names(findings)? {
+            if wanted.iter().all(|(slug, ..)| **slug != name) && self.is_leftover(&name) {
+                fs::remove_dir_all(findings.join(name))?;
+            }
+        }
+        for (slug, finding, verify) in wanted {
+            if holds(&findings.join(slug), finding) {
+                self.state().bundles.insert(slug.clone(), format!("{FINDINGS}/{slug}"));
+            } else {
+                self.write_bundle(slug, finding, verify)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a draft, and for what a finding was called before it was minimized.
+    fn is_leftover(&self, name: &str) -> bool {
+        let draft = name.starts_with('.') || name.ends_with(".new");
+        draft || self.state().ledger.settled().any(|slug| slug == name)
+    }
+
     /// Records an event, and what follows from it: a bundle, a summary. An error means a full or lost disk, and
     /// ends the hunt.
     pub(crate) fn take(&self, entry: &Entry) -> io::Result<()> {
         self.journal.record(entry)?;
         self.state().ledger.apply(entry);
         match &entry.event {
+            // What will turn out to be a known finding must not take that one's place.
+            HuntEvent::Confirmed(finding) if self.is_settled(&finding.provisional) => {}
             HuntEvent::Confirmed(finding) => self.write_bundle(&finding.provisional, finding, false)?,
             HuntEvent::Found(finding) => {
                 self.write_bundle(&finding.signature, finding, true)?;
@@ -107,7 +142,16 @@ impl Out {
         Ok(())
     }
 
+    /// True where a finding has that signature for good.
+    fn is_settled(&self, slug: &str) -> bool {
+        is_found(&self.state().ledger, slug)
+    }
+
+    /// Removes what was written before minimization, unless a settled finding goes by the same name.
     fn forget(&self, slug: &str) -> io::Result<()> {
+        if self.is_settled(slug) {
+            return Ok(());
+        }
         let Some(relative) = self.state().bundles.remove(slug) else { return Ok(()) };
         fs::remove_dir_all(self.folder.join(relative))
     }
@@ -135,13 +179,19 @@ impl Out {
     }
 }
 
-/// Bundles that an earlier run of the same hunt left.
-fn existing(findings: &Path) -> HashMap<String, String> {
-    let Ok(entries) = fs::read_dir(findings) else { return HashMap::new() };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .map(|name| (name.clone(), format!("{FINDINGS}/{name}")))
-        .collect()
+fn is_found(ledger: &Ledger, slug: &str) -> bool {
+    ledger.found().any(|finding| finding.signature == slug)
+}
+
+/// True where the folder holds a whole bundle of that finding's case.
+fn holds(folder: &Path, finding: &Finding) -> bool {
+    reports::read(folder).is_ok_and(|bundle| bundle.case == finding.case)
+}
+
+/// Names of what an earlier run of the same hunt left.
+fn names(findings: &Path) -> io::Result<Vec<String>> {
+    let entries = fs::read_dir(findings)?;
+    Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
 }
 
 /// Writes a file so that a reader, or a kill, never meets half of it.

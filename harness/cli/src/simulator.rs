@@ -32,12 +32,13 @@ pub(crate) fn folder(named: &Path) -> Result<PathBuf, Failure> {
     }
     let executable = std::env::current_exe().map_err(|error| Failure::Ours(format!("own path: {error}")))?;
     let beside = executable.parent().unwrap_or(Path::new("."));
-    let built = [beside.to_owned(), beside.join("deps")]
+    // `deps` first: cargo builds there, and leaves an older file beside the executable when only tests were built.
+    let built = [beside.join("deps"), beside.to_owned()]
         .into_iter()
         .find(|folder| FILES.iter().all(|(_, built)| folder.join(built).exists()))
         .ok_or_else(|| {
             Failure::Machine(format!(
-                "the simulator is not built beside {}; run cargo build --release, or name its folder with --simulate=DIR",
+                "the simulator is not built beside {}; run cargo build, or name its folder with --simulate=DIR",
                 executable.display()
             ))
         })?;

@@ -1,18 +1,20 @@
 //! The hunt itself: slots take problems and leads until time, problems or slots run out. Knows who does what
 //! and when to stop; the steps themselves are elsewhere.
 
+mod pace;
 mod slot;
 mod survey;
 
 use std::panic;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use case::{Case, Selection};
+use case::{Case, Selection, Tier};
 use exec::Interrupt;
 
+use self::pace::Pace;
 use crate::bench::Bench;
 use crate::error::HuntError;
 use crate::event::{HuntEvent, Suspect};
@@ -26,8 +28,11 @@ use crate::suspects::{Lead, Suspects};
 /// The part of the time bound that may be added for finishing what was found.
 const GRACE: u32 = 4;
 
-/// The part of that again which is kept for last confirmations.
+/// The part of that again which is kept for last confirmations, and after which what still runs is cut off.
 const RESERVE: u32 = 4;
+
+/// How often it is looked whether something has to be cut off.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What to hunt and for how long.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +41,8 @@ pub struct HuntOptions {
     pub source: Source,
     /// Configurations that each problem gets.
     pub selection: Selection,
-    /// No problem is begun after this; a quarter more may go into finishing what was found.
+    /// Problems are begun as long as they will usually end within this; a quarter more may go into finishing
+    /// what was found.
     pub time: Option<Duration>,
     /// Problems of the source that are tried, counted from its first.
     pub problems_max: Option<u64>,
@@ -66,7 +72,8 @@ impl HuntOptions {
 ///
 /// # Errors
 /// When no slot is left that works, when the sink fails, or when the ledger belongs to another library set.
-/// An interruption is no error: the summary says so.
+/// An interruption is no error: the summary says so. Where the benches share the interrupt, a job that is
+/// still running well past the end is cut off by it, which counts as no interruption.
 pub fn hunt<B: Bench + Send>(
     options: &HuntOptions,
     mut benches: Vec<B>,
@@ -100,6 +107,7 @@ fn run_slots<B: Bench + Send>(floor: &Floor<'_>, benches: Vec<B>) -> Vec<Result<
             .enumerate()
             .map(|(number, bench)| scope.spawn(move || slot::work(floor, number, bench)))
             .collect();
+        scope.spawn(|| floor.cut_off_late());
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|payload| panic::resume_unwind(payload)))
@@ -116,6 +124,13 @@ struct Floor<'a> {
     interrupt: &'a Interrupt,
     /// Set when going on makes no sense: an event could not be recorded.
     stop: AtomicBool,
+    /// Set when the interrupt is our own, because time had run out.
+    cut_off: AtomicBool,
+    /// Set once no problem is left, for want of time or of problems.
+    exhausted: AtomicBool,
+    /// Slots that have not ended.
+    working: AtomicUsize,
+    pace: Mutex<Pace>,
     next: AtomicU64,
     generation_end: Option<Instant>,
     end: Option<Instant>,
@@ -137,13 +152,32 @@ impl<'a> Floor<'a> {
             let ledger = record.ledger();
             (AtomicU64::new(ledger.next()), Mutex::new(Suspects::resume(&ledger)))
         };
-        let (stop, changed) = (AtomicBool::new(false), Condvar::new());
-        Self { options, record, set, slots, interrupt, stop, next, generation_end, end, suspects, changed }
+        Self {
+            options,
+            record,
+            set,
+            slots,
+            interrupt,
+            stop: AtomicBool::new(false),
+            cut_off: AtomicBool::new(false),
+            exhausted: AtomicBool::new(false),
+            working: AtomicUsize::new(slots),
+            pace: Mutex::default(),
+            next,
+            generation_end,
+            end,
+            suspects,
+            changed: Condvar::new(),
+        }
     }
 
     fn suspects(&self) -> MutexGuard<'_, Suspects> {
         // Each change of the queue is complete before the lock is let go.
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Time at the end that minimization leaves to confirmation.
@@ -158,27 +192,66 @@ impl<'a> Floor<'a> {
             || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
+    /// True when a usual problem would not end in time. However long problems take, most of the time is used.
+    fn is_late(&self) -> bool {
+        let (Some(end), Some(time)) = (self.generation_end, self.options.time) else { return false };
+        Instant::now() + self.pace().usual().min(time / GRACE) >= end
+    }
+
+    /// What a minimization that begins now may use. Where time is bounded, serious leads share what is left
+    /// once problems end, so that none of them stays unconfirmed for the sake of another's last edits.
+    fn allowance(&self, tier: Tier) -> Allowance {
+        let allowance = self.options.allowance;
+        if tier == Tier::C {
+            return allowance.informative();
+        }
+        let (Some(generation_end), Some(end)) = (self.generation_end, self.end) else { return allowance };
+        let now = Instant::now();
+        // As long as problems are left, what is not done now may be done while they are surveyed.
+        let shared = if self.exhausted.load(Ordering::Relaxed) { now } else { now.max(generation_end) };
+        let rest = end.saturating_duration_since(shared).saturating_sub(self.reserve());
+        let leads = self.suspects().serious().max(1);
+        // Where others wait, half of each round is left to confirmations.
+        let parts = match leads.div_ceil(self.slots.max(1)) {
+            1 => 1,
+            rounds => 2 * rounds,
+        };
+        allowance.lasting(shared - now + rest / u32::try_from(parts).unwrap_or(u32::MAX))
+    }
+
+    /// Cuts off what still runs when the time is long over: surveys cannot be asked to stop.
+    fn cut_off_late(&self) {
+        let Some(latest) = self.end.map(|end| end + self.reserve()) else { return };
+        while self.working.load(Ordering::Relaxed) > 0 {
+            if Instant::now() >= latest {
+                if !self.interrupt.is_set() {
+                    self.cut_off.store(true, Ordering::Relaxed);
+                    self.interrupt.set();
+                }
+                return;
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+    }
+
     /// The next problem, `None` once time or problems have run out.
     fn next_problem(&self) -> Option<(u64, Case)> {
         loop {
-            if self.generation_end.is_some_and(|end| Instant::now() >= end) {
-                return None;
-            }
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            if self.options.problems_max.is_some_and(|most| index >= most) {
+            let wanted = !self.is_late() && self.options.problems_max.is_none_or(|most| index < most);
+            let Some(case) = wanted.then(|| self.options.source.problem(index)).flatten() else {
+                self.exhausted.store(true, Ordering::Relaxed);
                 return None;
-            }
-            let case = self.options.source.problem(index)?;
+            };
             if !self.record.ledger().is_finished(index) {
                 return Some((index, case));
             }
         }
     }
 
-    /// The next lead. While problems are left, at most half of the slots follow leads, so that hunting goes
-    /// on.
+    /// The next lead. While problems are left, at most a quarter of the slots follow leads, so that hunting goes on.
     fn next_lead(&self, hunting: bool) -> Option<Lead> {
-        let active_max = if hunting { (self.slots / 2).max(1) } else { self.slots };
+        let active_max = if hunting { self.slots.div_ceil(4) } else { self.slots };
         self.suspects().take(active_max)
     }
 
@@ -194,7 +267,7 @@ impl<'a> Floor<'a> {
 
     /// Makes the other slots end when this one panics: what it was following would never be settled.
     fn watch(&self) -> Watch<'_> {
-        Watch(&self.stop)
+        Watch { stop: &self.stop, working: &self.working }
     }
 
     /// Tells how the hunt ended.
@@ -204,7 +277,7 @@ impl<'a> Floor<'a> {
         if let Some(position) = errors.iter().position(|error| matches!(error, HuntError::Record(_))) {
             return Err(errors.swap_remove(position));
         }
-        if self.interrupt.is_set() {
+        if self.interrupt.is_set() && !self.cut_off.load(Ordering::Relaxed) {
             self.record.tell(HuntEvent::Interrupted)?;
         }
         let summary = self.record.ledger().summary();
@@ -216,14 +289,18 @@ impl<'a> Floor<'a> {
     }
 }
 
-/// Stops the hunt when it is dropped by a panic.
-struct Watch<'a>(&'a AtomicBool);
+/// Counts a slot's end, and stops the hunt when it is dropped by a panic.
+struct Watch<'a> {
+    stop: &'a AtomicBool,
+    working: &'a AtomicUsize,
+}
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
         }
+        self.working.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

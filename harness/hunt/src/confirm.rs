@@ -3,21 +3,39 @@
 
 use std::time::Instant;
 
-use case::{Case, Config, Fault, Matrix, Outcome, Sameness, Selection};
+use case::{Case, Config, Fault, Kind, Matrix, Outcome, Recipe, Sameness, Selection, Tier};
 use exec::HarnessError;
 
 use crate::bench::Bench;
 use crate::event::Suspect;
 use crate::examine::{Repetition, job, repeat};
 
-/// Most runs of one confirmation.
-pub(crate) const RUNS_MAX: u32 = 10;
+/// How often a failure has to come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rigor {
+    /// Runs that have to fail the same way.
+    hits_needed: u32,
+    /// Most runs of one confirmation.
+    runs_max: u32,
+    /// Runs without a single hit after which the next form of a suspect is tried.
+    patience: u32,
+}
 
-/// Runs that have to fail the same way.
-pub(crate) const HITS_NEEDED: u32 = 3;
+impl Rigor {
+    /// For what accuses a library.
+    pub(crate) const SERIOUS: Self = Self { hits_needed: 3, runs_max: 10, patience: 2 };
 
-/// Runs without a single hit after which the next form of a suspect is tried.
-const PATIENCE: u32 = 2;
+    /// For what is told for information: each run takes a new process, which is time that the hunt lacks.
+    pub(crate) const INFORMATIVE: Self = Self { hits_needed: 1, runs_max: 3, patience: 1 };
+
+    /// What a failure of that tier needs.
+    pub(crate) fn of(tier: Tier) -> Self {
+        match tier {
+            Tier::A | Tier::B => Self::SERIOUS,
+            Tier::C => Self::INFORMATIVE,
+        }
+    }
+}
 
 /// Repetitions that a failure which differs from run to run gets within one process.
 const REPEATS_FOR_NONDETERMINISM: u32 = 10;
@@ -33,6 +51,7 @@ pub(crate) struct Form {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Confirmation {
     pub(crate) form: Form,
+    rigor: Rigor,
     pub(crate) hits: u32,
     pub(crate) runs: u32,
     /// The last run that failed the same way.
@@ -42,7 +61,7 @@ pub(crate) struct Confirmation {
 impl Confirmation {
     /// The failure and its outcome, when it came back often enough.
     pub(crate) fn confirmed(&self) -> Option<&(Fault, Outcome)> {
-        self.shown.as_ref().filter(|_| self.hits >= HITS_NEEDED)
+        self.shown.as_ref().filter(|_| self.hits >= self.rigor.hits_needed)
     }
 }
 
@@ -54,9 +73,34 @@ pub(crate) fn forms(suspect: &Suspect, set: &str) -> Vec<Form> {
         let whole = Form { case: suspect.case.clone(), selection: suspect.selection };
         return if single == whole { vec![single] } else { vec![single, whole] };
     };
-    let plan = Form { case: pin(&suspect.case, config, set), selection: Selection::Single };
-    let contents = Form { case: with_contents(&plan.case, &suspect.fault), selection: Selection::Single };
-    if contents == plan { vec![plan] } else { vec![contents, plan] }
+    let mut cases = pinned_forms(&suspect.case, config, &suspect.fault, set);
+    cases.dedup();
+    cases.into_iter().map(|case| Form { case, selection: Selection::Single }).collect()
+}
+
+/// The form for a single look: its plan, and of the contents only what the failure cannot do without.
+pub(crate) fn glance(case: &Case, config: &Config, fault: &Fault, set: &str) -> Case {
+    let mut forms = pinned_forms(case, config, fault, set);
+    let position = if fault.sameness.kind == Kind::Nondet { 0 } else { forms.len() - 1 };
+    forms.swap_remove(position)
+}
+
+/// A case with its plan pinned, and with more and less of the contents that showed the failure; never empty.
+fn pinned_forms(case: &Case, config: &Config, fault: &Fault, set: &str) -> Vec<Case> {
+    let mut plan = pin(case, config, set);
+    plan.options.repeat = plan.options.repeat.max(repeats_needed(fault));
+    let parts = fault.recipe.map(|recipe| parts(fault).iter().map(move |parts| (recipe, *parts)));
+    let mut forms: Vec<Case> =
+        parts.into_iter().flatten().map(|(recipe, parts)| with_contents(&plan, &recipe, parts)).collect();
+    forms.push(plan);
+    forms
+}
+
+/// Fewest repeats with which a failure shows itself: bits that differ though every buffer starts alike need
+/// company. Other failures take what their case asks for.
+pub(crate) fn repeats_needed(fault: &Fault) -> u32 {
+    let Sameness { kind, cause, .. } = &fault.sameness;
+    if *kind == Kind::Nondet && cause == "repeat" { REPEATS_FOR_NONDETERMINISM } else { 1 }
 }
 
 /// The case with its plan and the library set that the plan's number belongs to. The filter on notes goes: it
@@ -68,26 +112,51 @@ pub(crate) fn pin(case: &Case, config: &Config, set: &str) -> Case {
     pinned
 }
 
-fn with_contents(case: &Case, fault: &Fault) -> Case {
-    let mut pinned = case.clone();
-    let Some(recipe) = &fault.recipe else { return pinned };
+/// Contents that a form pins beside the data.
+#[derive(Clone, Copy)]
+struct Parts {
+    output: bool,
+    workspace: bool,
+    /// More repeats, where the execution that showed the failure was itself one.
+    repeats: bool,
+}
+
+/// What to pin, the most specific first. Where two executions are compared, what differed between them stays
+/// free: pinned, they would be one.
+fn parts(fault: &Fault) -> &'static [Parts] {
+    const ALL: Parts = Parts { output: true, workspace: true, repeats: true };
+    match (fault.sameness.kind, fault.sameness.cause.as_str()) {
+        (Kind::Nondet, "workspace") => &[
+            Parts { output: true, workspace: false, repeats: false },
+            Parts { output: false, workspace: false, repeats: false },
+        ],
+        (Kind::Nondet, "output") => &[Parts { output: false, workspace: true, repeats: false }],
+        _ => &[ALL],
+    }
+}
+
+fn with_contents(plan: &Case, recipe: &Recipe, parts: Parts) -> Case {
+    let mut pinned = plan.clone();
     let options = &mut pinned.options;
     options.fill = Some(recipe.fill);
-    options.workspace.contents = Some(recipe.workspace);
-    if options.beta.value() == 0.0 {
+    if parts.workspace {
+        options.workspace.contents = Some(recipe.workspace);
+    }
+    if parts.output && options.beta.value() == 0.0 {
         options.output_fill = Some(recipe.output);
     }
-    if recipe.repeats.is_some() {
+    if parts.repeats && recipe.repeats.is_some() {
         options.repeat = options.repeat.max(REPEATS_FOR_NONDETERMINISM);
     }
     pinned
 }
 
-/// Until when, and whether other workers are kept off the device meanwhile.
+/// Until when, how often, and whether other workers are kept off the device meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conditions {
     pub(crate) until: Option<Instant>,
     pub(crate) alone: bool,
+    pub(crate) rigor: Rigor,
 }
 
 /// Runs a form in fresh processes until the failure came back often enough or cannot any more.
@@ -100,7 +169,7 @@ pub(crate) fn confirm<B: Bench + ?Sized>(
     sameness: &Sameness,
     conditions: Conditions,
 ) -> Result<Confirmation, HarnessError> {
-    confirm_patiently(bench, form, sameness, conditions, RUNS_MAX)
+    confirm_patiently(bench, form, sameness, conditions, conditions.rigor.runs_max)
 }
 
 /// The first of the forms that comes back at all; the last one gets all its runs to do so.
@@ -117,12 +186,13 @@ pub(crate) fn confirm_any<B: Bench + ?Sized>(
         return Err(HarnessError::Frame("a suspect without any form to repeat".to_owned()));
     };
     for form in specific {
-        let confirmation = confirm_patiently(bench, form.clone(), sameness, conditions, PATIENCE)?;
+        let confirmation =
+            confirm_patiently(bench, form.clone(), sameness, conditions, conditions.rigor.patience)?;
         if confirmation.hits > 0 {
             return Ok(confirmation);
         }
     }
-    confirm_patiently(bench, last.clone(), sameness, conditions, RUNS_MAX)
+    confirm_patiently(bench, last.clone(), sameness, conditions, conditions.rigor.runs_max)
 }
 
 fn confirm_patiently<B: Bench + ?Sized>(
@@ -132,8 +202,8 @@ fn confirm_patiently<B: Bench + ?Sized>(
     conditions: Conditions,
     patience: u32,
 ) -> Result<Confirmation, HarnessError> {
-    let mut confirmation = Confirmation { form, hits: 0, runs: 0, shown: None };
-    while confirmation.hits < HITS_NEEDED && can_still(&confirmation, patience) {
+    let mut confirmation = Confirmation { form, rigor: conditions.rigor, hits: 0, runs: 0, shown: None };
+    while confirmation.hits < confirmation.rigor.hits_needed && can_still(&confirmation, patience) {
         if conditions.until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
@@ -150,6 +220,10 @@ fn confirm_patiently<B: Bench + ?Sized>(
 }
 
 fn can_still(confirmation: &Confirmation, patience: u32) -> bool {
-    let left = RUNS_MAX - confirmation.runs;
-    confirmation.hits + left >= HITS_NEEDED && (confirmation.hits > 0 || confirmation.runs < patience)
+    let left = confirmation.rigor.runs_max - confirmation.runs;
+    confirmation.hits + left >= confirmation.rigor.hits_needed
+        && (confirmation.hits > 0 || confirmation.runs < patience)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use case::{Case, Config, Environment, Fault, Kind, Outcome, Sameness, Selection, Tier, Verdict};
+use case::{
+    Case, Config, Environment, Fault, FillKind, Kind, Outcome, Phase, Sameness, Selection, Tier, Verdict,
+    Workspace,
+};
 use serde::{Deserialize, Serialize};
 
 /// What a hunt is asked to try: two runs with the same terms are parts of one hunt.
@@ -138,6 +141,10 @@ pub struct Check {
     pub verdict: VerdictKind,
     /// True where the engine's kernels are compiled while the plan is built.
     pub compiled: bool,
+    /// For each execution on integers: the kind of data, and whether all outputs were their references
+    /// rounded once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exact: Vec<(FillKind, bool)>,
 }
 
 /// What a surveyed problem came to.
@@ -264,14 +271,22 @@ pub struct Entry {
 }
 
 /// The slug before minimization. Inexact arithmetic counts once for each engine of a pass, whatever the
-/// types.
+/// types; an odd workspace alignment is part of any other slug.
 #[must_use]
 pub fn provisional(sameness: &Sameness, case: &Case) -> String {
     if sameness.kind == Kind::Inexact {
         let engine = sameness.engine.map_or_else(|| "none".to_owned(), |engine| format!("e{engine}"));
         return format!("{}-{engine}-inexact", sameness.operation.name());
     }
-    case::Signature::new(sameness, &case.problem).to_string()
+    let slug = case::Signature::new(sameness, &case.problem).to_string();
+    // What needs an odd workspace must not stand for the same failure without one.
+    let matters = is_misaligned(case) && sameness.phase >= Phase::Execute;
+    if matters { format!("{slug}-ws{}", case.options.workspace.alignment) } else { slug }
+}
+
+/// True where the workspace is aligned to less than allocators promise.
+pub(crate) fn is_misaligned(case: &Case) -> bool {
+    case.options.workspace.alignment < Workspace::DEFAULT_ALIGNMENT
 }
 
 /// What is counted of a verdict, `None` where nothing was judged.

@@ -121,10 +121,17 @@ pub(crate) fn selection_of(case: &Case, survey: Selection) -> Selection {
     }
 }
 
-/// True for failures after which a process is no clean place to go on in.
+/// True for failures after which a process is no clean place to go on in. Writes that stay within guards and inputs
+/// are none of them: the worker renews what they can have touched, and a new process costs seconds.
 pub(crate) fn leaves_traces(kind: Kind) -> bool {
     match kind {
-        Kind::Oob | Kind::Input | Kind::Device | Kind::Crash | Kind::Hang => true,
-        Kind::Wrong | Kind::Inexact | Kind::Nondet | Kind::Status | Kind::Accepted => false,
+        Kind::Device | Kind::Crash | Kind::Hang => true,
+        Kind::Wrong
+        | Kind::Inexact
+        | Kind::Nondet
+        | Kind::Oob
+        | Kind::Input
+        | Kind::Status
+        | Kind::Accepted => false,
     }
 }

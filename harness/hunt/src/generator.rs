@@ -3,11 +3,12 @@
 
 mod draft;
 mod networks;
+mod options;
 mod sample;
 mod style;
 mod zones;
 
-use case::{Case, Operation};
+use case::{Case, Operation, Role};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -19,36 +20,55 @@ use self::style::Style;
 pub struct Limits {
     /// Most bytes of x, w and y together.
     pub bytes_max: i64,
+    /// Most elements of any one of them.
+    pub elements_max: i64,
     /// Most multiply-adds.
     pub multiply_adds_max: i64,
 }
 
 impl Limits {
-    /// Limits for a device: bytes of the three tensors, and about a second of the slowest engine's work. A
-    /// worker needs several times those bytes: the reference takes two f64 for each output element.
+    /// Limits for a device: those bytes of the three tensors, 256 MiB at the most, and what the slowest
+    /// engine does in a fraction of a second. A worker needs several times those bytes: the reference takes
+    /// two f64 for each output element.
     #[must_use]
     pub fn device(bytes_max: i64) -> Self {
-        Self { bytes_max, multiply_adds_max: 4_000_000_000 }
+        let bytes_max = bytes_max.min(256 << 20);
+        Self { bytes_max, elements_max: bytes_max, multiply_adds_max: 1_000_000_000 }
     }
 
     /// Limits for the simulator, whose engines run on a CPU core: thousands of checks a second must fit.
     #[must_use]
     pub fn simulator() -> Self {
-        Self { bytes_max: 256 << 10, multiply_adds_max: 2_000_000 }
+        Self { bytes_max: 32 << 10, elements_max: 8 << 10, multiply_adds_max: 250_000 }
+    }
+
+    /// Limits that nothing with more than the usual bytes and elements passes.
+    fn usual(self) -> Self {
+        let (bytes_max, elements_max) =
+            (self.bytes_max.min(USUAL_BYTES_MAX), self.elements_max.min(USUAL_ELEMENTS_MAX));
+        Self { bytes_max, elements_max, ..self }
     }
 
     fn admit(self, case: &Case) -> bool {
         let geometry = case.problem.geometry();
-        geometry.total_bytes() <= self.bytes_max && geometry.multiply_adds() <= self.multiply_adds_max
+        geometry.total_bytes() <= self.bytes_max
+            && Role::ALL.into_iter().all(|role| geometry.elements(role) <= self.elements_max)
+            && geometry.multiply_adds() <= self.multiply_adds_max
     }
 }
 
-/// How far below the limit on work a geometry's own allowance can lie. Allowances are log-uniform in between,
-/// so that most problems are far cheaper than the limit and the rate stays high.
-const WORK_SPREAD: f64 = 4_000.0;
+/// Bytes of the three tensors that all but the heavy geometries stay within. Each plan is executed several
+/// times and every output compared, dozens of plans a problem: what is large costs the rate of all others.
+const USUAL_BYTES_MAX: i64 = 16 << 20;
 
-/// An allowance below this many multiply-adds would leave little but filters of one tap.
-const ALLOWANCE_LEAST: f64 = 50_000.0;
+/// Elements of any tensor, and so of any output, that all but the heavy geometries stay within.
+const USUAL_ELEMENTS_MAX: i64 = 1_000_000;
+
+/// Least allowance of work, as a power of two of multiply-adds.
+const ALLOWANCE_LEAST: f64 = 12.0;
+
+/// How fast the density of allowances falls with their magnitude: at 1 all magnitudes are equally likely.
+const ALLOWANCE_FALL: f64 = 1.1;
 
 /// Drafts tried for one geometry before plain sizes are taken instead.
 const DRAFTS_MAX: u32 = 64;
@@ -103,22 +123,27 @@ impl Generator {
         let style = Style::choose(rng);
         let mut draft = Draft::sample(rng, style, self.limits);
         zones::force(&mut draft, rng);
-        let allowance = self.allowance(rng, draft.heavy());
+        draft.sample_options(rng);
+        let allowance = self.allowance(rng, &draft);
         draft.fit(rng, allowance);
         let cases = draft.cases();
-        cases.iter().all(|case| case.validate().is_ok() && self.limits.admit(case)).then_some(cases)
+        cases.iter().all(|case| case.validate().is_ok() && allowance.admit(case)).then_some(cases)
     }
 
-    fn allowance(&self, rng: &mut StdRng, heavy: bool) -> Limits {
-        if heavy {
+    /// What this draft may cost. Magnitudes of work are spread from very little to the limit, the small ones
+    /// more often; what a zone holds is paid for where a usual case can.
+    fn allowance(&self, rng: &mut StdRng, draft: &Draft) -> Limits {
+        if draft.heavy() {
             return self.limits;
         }
+        let most = self.limits.multiply_adds_max;
         #[expect(clippy::cast_precision_loss, reason = "an allowance is rough")]
-        let most = self.limits.multiply_adds_max as f64;
-        let least = (most / WORK_SPREAD).max(ALLOWANCE_LEAST).min(most);
+        let magnitude_most = (most as f64).log2();
+        let magnitude_least = ALLOWANCE_LEAST.min(magnitude_most);
+        let share = rng.random::<f64>().powf(ALLOWANCE_FALL);
         #[expect(clippy::cast_possible_truncation, reason = "an allowance lies within the limits")]
-        let multiply_adds_max = (least * (most / least).powf(rng.random::<f64>())) as i64;
-        Limits { multiply_adds_max: multiply_adds_max.max(1), ..self.limits }
+        let drawn = (magnitude_least + (magnitude_most - magnitude_least) * share).exp2() as i64;
+        Limits { multiply_adds_max: drawn.max(draft.held_work()).clamp(1, most), ..self.limits.usual() }
     }
 }
 
@@ -133,7 +158,7 @@ fn stream(seed: u64, index: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The danger zones that geometries are pushed into, two or three at a time, with their weights.
+/// The danger zones that geometries are pushed into, one to three at a time, with their weights.
 pub fn danger_zones() -> impl Iterator<Item = (&'static str, u32)> {
     zones::ZONES.iter().map(|zone| (zone.name, zone.weight))
 }

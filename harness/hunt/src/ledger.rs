@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use case::Operation;
 
 use crate::event::{Entry, Finding, HuntEvent, Suspect, Terms, VerdictKind};
-use crate::summary::{FlakySummary, FoundSummary, Summary};
+use crate::summary::{Exactness, FlakySummary, FoundSummary, Summary};
 
 /// Numbers of finished problems: all below `before`, and those in `beyond`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,7 @@ pub struct Ledger {
     verdicts: BTreeMap<VerdictKind, u64>,
     refusals: BTreeMap<String, u64>,
     engines: BTreeMap<(Operation, i64), u64>,
+    exactness: BTreeMap<(Operation, i64), Exactness>,
     passes: BTreeMap<u64, Operation>,
     foreign_us: u64,
     busy_us: u64,
@@ -151,7 +152,11 @@ impl Ledger {
             self.precompiled += 1;
         }
         if let (Some(config), Some(operation)) = (&check.config, self.passes.get(&check.index)) {
-            *self.engines.entry((*operation, config.engine)).or_default() += 1;
+            let engine = (*operation, config.engine);
+            *self.engines.entry(engine).or_default() += 1;
+            if !check.exact.is_empty() {
+                self.exactness.entry(engine).or_default().count(&check.exact);
+            }
         }
     }
 
@@ -260,6 +265,13 @@ impl Ledger {
             flaky: self.flaky.clone(),
             unsettled: self.open.len() as u64,
             foreign_share,
+            exactness: self
+                .exactness
+                .iter()
+                .map(|((operation, engine), counts)| {
+                    (format!("{} e{engine}", operation.name()), counts.clone())
+                })
+                .collect(),
             first_finding_seconds: self.first_finding_seconds,
             slots_lost: self.slots_lost,
             interrupted: self.interrupted,

@@ -37,4 +37,4 @@ pub use minimize::{MinimizedCase, minimize_case};
 pub use record::Sink;
 pub use reduce::Allowance;
 pub use source::Source;
-pub use summary::{FlakySummary, FoundSummary, Summary};
+pub use summary::{ExactCount, Exactness, FlakySummary, FoundSummary, Summary};

@@ -60,7 +60,7 @@ pub fn minimize_case<B: Bench + ?Sized>(
     let mut pursuit = Pursuit {
         bench,
         set: &set,
-        allowance,
+        allowance: &|_| allowance,
         until: None,
         reserve: Duration::ZERO,
         tell,

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use case::{Case, Fault, Matrix, Outcome, Problem, Selection, Tier, Verdict};
+use case::{Case, Fault, Kind, Matrix, Outcome, Problem, Selection, Tier, Verdict, Workspace};
 
 use crate::bench::Bench;
-use crate::confirm::{Conditions, Form, confirm, confirm_any, forms, pin};
+use crate::confirm::{Conditions, Form, Rigor, confirm, confirm_any, forms, glance};
 use crate::error::HuntError;
-use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
+use crate::event::{Finding, HuntEvent, Reduction, Suspect, is_misaligned, provisional};
 use crate::examine::{Repetition, config_of, examine, job, leaves_traces, repeat};
 use crate::reduce::{Allowance, reduce};
 use crate::suspects::Lead;
@@ -37,7 +37,8 @@ pub(crate) struct Pursuit<'a, B: ?Sized> {
     pub(crate) bench: &'a mut B,
     /// Name of the library set.
     pub(crate) set: &'a str,
-    pub(crate) allowance: Allowance,
+    /// What the minimization of a finding of that tier may use, asked when it begins.
+    pub(crate) allowance: &'a dyn Fn(Tier) -> Allowance,
     /// After this no further step is begun.
     pub(crate) until: Option<Instant>,
     /// Part of the time before that which minimization leaves to the last confirmation.
@@ -57,6 +58,8 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         let finding = match lead {
             Lead::Confirmed(finding) => (**finding).clone(),
             Lead::Suspect(suspect) => {
+                let righted = self.right(suspect)?;
+                let suspect = righted.as_ref().unwrap_or(suspect);
                 if let Some(known) = self.absorb(suspect)? {
                     return self.merge(&suspect.provisional, known);
                 }
@@ -87,16 +90,42 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         Ok(End::Merged(into))
     }
 
+    /// The same failure without its odd workspace, where it shows without one in a single run: then it is not
+    /// for information only, and is followed in place of the suspect.
+    fn right(&mut self, suspect: &Suspect) -> Result<Option<Suspect>, HuntError> {
+        let Some(config) = &suspect.config else { return Ok(None) };
+        let sameness = &suspect.fault.sameness;
+        if !is_misaligned(&suspect.case) || sameness.kind == Kind::Inexact {
+            return Ok(None);
+        }
+        let mut case = suspect.case.clone();
+        case.options.workspace.alignment = Workspace::DEFAULT_ALIGNMENT;
+        let pinned = glance(&case, config, &suspect.fault, self.set);
+        let job = job(&pinned, Selection::Single, Matrix::Standard);
+        let Repetition::Same(shown) = repeat(self.bench, &job, sameness)? else { return Ok(None) };
+        if leaves_traces(sameness.kind) {
+            self.bench.fresh();
+        }
+        let provisional = provisional(sameness, &case);
+        let righted = Suspect { provisional, case, fault: shown.0, ..suspect.clone() };
+        if righted.provisional != suspect.provisional {
+            self.merge(&suspect.provisional, righted.provisional.clone())?;
+        }
+        (self.tell)(HuntEvent::FaultSeen(Box::new(righted.clone())))?;
+        Ok(Some(righted))
+    }
+
     /// The signature of a known finding that minimization would lead to: the same failure stays when types
     /// and layouts give way to that finding's plainer ones. One run instead of a whole minimization.
     fn absorb(&mut self, suspect: &Suspect) -> Result<Option<String>, HuntError> {
         let Some(config) = &suspect.config else { return Ok(None) };
         for known in (self.known)() {
-            if known.fault.sameness != suspect.fault.sameness {
+            let hides = known.tier == Tier::C && suspect.fault.tier != Tier::C;
+            if hides || known.fault.sameness != suspect.fault.sameness {
                 continue;
             }
             let Some(case) = transplant(&suspect.case, &known.case.problem) else { continue };
-            let pinned = pin(&case, config, self.set);
+            let pinned = glance(&case, config, &suspect.fault, self.set);
             if pinned.validate().is_err() {
                 continue;
             }
@@ -115,7 +144,8 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
         let forms = forms(suspect, self.set);
         let shown = forms.first().map(|form| form.case.to_string()).unwrap_or_default();
         (self.tell)(HuntEvent::Confirming { provisional: suspect.provisional.clone(), case: shown.clone() })?;
-        let conditions = Conditions { until: self.until, alone: false };
+        let rigor = Rigor::of(suspect.fault.tier);
+        let conditions = Conditions { until: self.until, alone: false, rigor };
         let confirmation = confirm_any(self.bench, forms, &suspect.fault.sameness, conditions)?;
         let Some((fault, outcome)) = confirmation.confirmed().cloned() else {
             if self.is_late() {
@@ -153,10 +183,16 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
     /// The finding with a case as small as time allows, confirmed alone on the device. A smaller case that
     /// does not confirm gives way to the one that did.
     fn minimize(&mut self, finding: Finding) -> Result<Finding, HuntError> {
-        let allowance = self.allowance.ending(self.until.map(|until| until - self.reserve));
+        let allowance = (self.allowance)(finding.tier).ending(self.until.map(|until| until - self.reserve));
         let (smallest, reduction) = reduce(self.bench, &finding, allowance, (self.tell, self.offer))?;
+        // A failure that needs no odd workspace is no longer told for information only.
+        let rigor = if is_misaligned(&finding.case) && !is_misaligned(&smallest) {
+            Rigor::SERIOUS
+        } else {
+            Rigor::of(finding.tier)
+        };
         let form = Form { case: smallest, selection: finding.selection };
-        let conditions = Conditions { until: self.until, alone: true };
+        let conditions = Conditions { until: self.until, alone: true, rigor };
         let confirmation = confirm(self.bench, form, &finding.fault.sameness, conditions)?;
         let (fault, outcome) = match confirmation.confirmed() {
             Some(shown) => shown.clone(),

@@ -1,12 +1,13 @@
 //! Puts the minimizer's questions to a bench. Knows how a case is asked about; the strategy is the
 //! minimizer's.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use case::{Case, Expect, Matrix, Sameness, Selection};
 use minimizer::{Answer, Event, Minimized, Step};
 
 use crate::bench::Bench;
+use crate::confirm::repeats_needed;
 use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
 use crate::examine::{Repetition, config_of, job, leaves_traces, repeat};
@@ -27,7 +28,21 @@ impl Default for Allowance {
     }
 }
 
+/// What the minimization of a finding for information may use: its arithmetic is told in a few words anyway.
+const INFORMATIVE: Allowance = Allowance { calls_max: 40, seconds_max: 20.0 };
+
 impl Allowance {
+    /// The same, with no more than a finding for information is worth.
+    pub(crate) fn informative(self) -> Self {
+        Self { calls_max: self.calls_max.min(INFORMATIVE.calls_max), ..self }
+            .lasting(Duration::from_secs_f64(INFORMATIVE.seconds_max))
+    }
+
+    /// The same, with so much time at the most.
+    pub(crate) fn lasting(self, time: Duration) -> Self {
+        Self { seconds_max: self.seconds_max.min(time.as_secs_f64()), ..self }
+    }
+
     /// The same, ending at that moment at the latest.
     pub(crate) fn ending(self, at: Option<Instant>) -> Self {
         let left = at.map_or(f64::MAX, |at| at.saturating_duration_since(Instant::now()).as_secs_f64());
@@ -52,6 +67,7 @@ pub(crate) fn reduce<B: Bench + ?Sized>(
         sameness: &finding.fault.sameness,
         selection: finding.selection,
         broken: breaks_a_rule(&finding.case),
+        repeats: repeats_needed(&finding.fault).min(finding.case.options.repeat),
         offer,
         trouble: None,
     };
@@ -125,6 +141,8 @@ struct Questions<'a, B: ?Sized> {
     /// True where the failure is that a rule was broken and nobody said so: a case that keeps to the rules is
     /// right to be accepted.
     broken: bool,
+    /// Fewest repeats that are asked about. Fewer would show a failure that comes and goes by luck only.
+    repeats: u32,
     offer: &'a Offer<'a>,
     /// What ended the questions; after it every answer is that the machine is in trouble.
     trouble: Option<HuntError>,
@@ -137,6 +155,9 @@ impl<B: Bench + ?Sized> Questions<'_, B> {
         }
         if self.broken && !breaks_a_rule(case) {
             return Answer::Invalid("there is nothing to refuse in it".to_owned());
+        }
+        if case.options.repeat < self.repeats {
+            return Answer::Invalid("with fewer repeats it shows by luck only".to_owned());
         }
         self.answer(case).unwrap_or_else(|error| {
             let answer = Answer::Infra(error.to_string());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use case::Tier;
+use case::{FillKind, Tier};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Finding;
@@ -38,12 +38,45 @@ pub struct Summary {
     pub unsettled: u64,
     /// Share of the workers' time that was spent inside cuDNN and CUDA.
     pub foreign_share: Option<f64>,
+    /// How often engines gave exact sums on integers, by pass and engine such as `fprop e4`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub exactness: BTreeMap<String, Exactness>,
     /// When the first failure was confirmed.
     pub first_finding_seconds: Option<f64>,
     /// Slots that ended in quarantine or could not start a worker.
     pub slots_lost: u64,
     /// True when the run was asked to stop.
     pub interrupted: bool,
+}
+
+/// How exact one engine is in one pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exactness {
+    /// Checks with at least one execution on integers.
+    pub checks: u64,
+    /// Executions by kind of data.
+    pub fills: BTreeMap<String, ExactCount>,
+}
+
+/// Executions on one kind of integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExactCount {
+    /// Executions made.
+    pub executions: u64,
+    /// Of those, the ones whose every output was its reference rounded once.
+    pub exact: u64,
+}
+
+impl Exactness {
+    /// Counts the executions of a check; one without any on integers counts for nothing.
+    pub(crate) fn count(&mut self, executions: &[(FillKind, bool)]) {
+        self.checks += u64::from(!executions.is_empty());
+        for (kind, exact) in executions {
+            let count = self.fills.entry(kind.name().to_owned()).or_default();
+            count.executions += 1;
+            count.exact += u64::from(*exact);
+        }
+    }
 }
 
 /// One finding in a summary.

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use case::{DType, Fault, Layout, Sameness};
+use case::{DType, Fault, Layout, Sameness, Tier};
 
 use crate::event::{Finding, Suspect};
 use crate::ledger::Ledger;
@@ -39,6 +39,17 @@ impl Lead {
         &self.fault().sameness
     }
 
+    fn tier(&self) -> Tier {
+        match self {
+            Self::Suspect(suspect) => suspect.fault.tier,
+            Self::Confirmed(finding) => finding.tier,
+        }
+    }
+
+    fn is_serious(&self) -> bool {
+        self.tier() != Tier::C
+    }
+
     fn case(&self) -> &case::Case {
         match self {
             Self::Suspect(suspect) => &suspect.case,
@@ -54,7 +65,7 @@ impl Lead {
         let types = rank(&DType::ALL, dtypes.is_uniform().then_some(dtypes.x));
         let layout = rank(&Layout::ALL, layouts.is_uniform().then_some(layouts.x));
         let geometry = problem.geometry();
-        (self.fault().tier.name(), types, layout, geometry.multiply_adds(), geometry.total_bytes())
+        (self.tier().name(), types, layout, geometry.multiply_adds(), geometry.total_bytes())
     }
 }
 
@@ -77,7 +88,9 @@ enum Standing {
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
     pending: Vec<Lead>,
-    active: HashSet<Sameness>,
+    active: HashMap<Sameness, Tier>,
+    /// Samenesses with a finding: what resembles one is most likely it under other types or layouts.
+    known: HashSet<Sameness>,
     standings: HashMap<String, Standing>,
     dropped: HashMap<String, u32>,
 }
@@ -89,6 +102,7 @@ impl Suspects {
         for settled in ledger.settled() {
             suspects.standings.insert(settled.to_owned(), Standing::Settled);
         }
+        suspects.known.extend(ledger.found().map(|finding| finding.fault.sameness.clone()));
         for finding in ledger.confirmed() {
             suspects.offer(Lead::Confirmed(Box::new(finding.clone())));
         }
@@ -126,23 +140,33 @@ impl Suspects {
         }
     }
 
-    /// The next lead, unless `active_max` are being followed or all that wait resemble one of those.
+    /// The next lead, unless `active_max` are being followed or all that wait resemble one of those. Leads
+    /// for information are followed one at a time.
     pub(crate) fn take(&mut self, active_max: usize) -> Option<Lead> {
         if self.active.len() >= active_max {
             return None;
         }
+        let informing = self.active.values().any(|tier| *tier == Tier::C);
         let position = (0..self.pending.len())
-            .filter(|position| !self.active.contains(self.pending[*position].sameness()))
-            .min_by_key(|position| self.pending[*position].order())?;
+            .filter(|position| !self.active.contains_key(self.pending[*position].sameness()))
+            .filter(|position| !informing || self.pending[*position].is_serious())
+            .min_by_key(|position| self.order(&self.pending[*position]))?;
         let lead = self.pending.swap_remove(position);
         self.standings.insert(lead.provisional().to_owned(), Standing::Active);
-        self.active.insert(lead.sameness().clone());
+        self.active.insert(lead.sameness().clone(), lead.tier());
         Some(lead)
+    }
+
+    /// The serious before the informative, and of each the new before what resembles a finding, so that no
+    /// failure stays unknown for the sake of another's variants.
+    fn order<'a>(&self, lead: &'a Lead) -> impl Ord + use<'a> {
+        (!lead.is_serious(), self.known.contains(lead.sameness()), lead.order())
     }
 
     /// The lead led to a finding, new or known, with that signature.
     pub(crate) fn settle(&mut self, lead: &Lead, signature: &str) {
         self.active.remove(lead.sameness());
+        self.known.insert(lead.sameness().clone());
         for key in [lead.provisional(), signature] {
             self.standings.insert(key.to_owned(), Standing::Settled);
             // A sibling that waits under the minimized signature is the same finding.
@@ -165,6 +189,16 @@ impl Suspects {
         if attempts < ATTEMPTS_MAX {
             self.offer(lead);
         }
+    }
+
+    /// Distinct serious failures that are being followed or wait and resemble no finding yet; the others mostly
+    /// take one run each.
+    pub(crate) fn serious(&self) -> usize {
+        let active = self.active.iter().filter(|(_, tier)| **tier != Tier::C).map(|(sameness, _)| sameness);
+        let waiting = self.pending.iter().filter(|lead| lead.is_serious()).map(Lead::sameness);
+        let new: HashSet<&Sameness> =
+            active.chain(waiting).filter(|sameness| !self.known.contains(*sameness)).collect();
+        new.len()
     }
 
     /// True when nothing waits and nothing is being followed.

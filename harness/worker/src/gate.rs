@@ -4,10 +4,13 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a worker that waits for the device looks again.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+/// Longest time for which one that wants the device alone keeps others from entering while it waits.
+const HOLD_TURNSTILE_MAX: Duration = Duration::from_millis(100);
 
 /// Two files: whoever wants the device passes the turnstile and stands on the floor. One that wants it alone holds
 /// the turnstile while it waits for the floor to empty, so that it can't be starved.
@@ -30,21 +33,34 @@ impl Gate {
     /// Waits for the device: beside others, or alone. `waiting` is called at each look, so that whoever watches this
     /// worker does not take a turn of somebody else for a stall of its own.
     pub(crate) fn enter(&self, alone: bool, waiting: &dyn Fn()) -> io::Result<Turn<'_>> {
-        let take = |file: &File| -> io::Result<()> {
-            loop {
-                let taken = if alone { file.try_lock() } else { file.try_lock_shared() };
-                match taken {
-                    Ok(()) => return Ok(()),
-                    Err(TryLockError::WouldBlock) => waiting(),
-                    Err(TryLockError::Error(error)) => return Err(error),
-                }
+        loop {
+            while !try_take(&self.turnstile, alone)? {
+                waiting();
                 std::thread::sleep(LOOK_EVERY);
             }
-        };
-        take(&self.turnstile)?;
-        let floor = take(&self.floor);
-        self.turnstile.unlock()?;
-        floor.map(|()| Turn(self))
+            let patience = Instant::now() + HOLD_TURNSTILE_MAX;
+            let mut taken = try_take(&self.floor, alone)?;
+            while !taken && Instant::now() < patience {
+                waiting();
+                std::thread::sleep(LOOK_EVERY);
+                taken = try_take(&self.floor, alone)?;
+            }
+            self.turnstile.unlock()?;
+            if taken {
+                return Ok(Turn(self));
+            }
+            // Somebody's execution is long: the others may go on meanwhile.
+            std::thread::sleep(HOLD_TURNSTILE_MAX);
+        }
+    }
+}
+
+/// Takes a lock, shared or for one alone, where it is free.
+fn try_take(file: &File, alone: bool) -> io::Result<bool> {
+    match if alone { file.try_lock() } else { file.try_lock_shared() } {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -14,6 +14,9 @@ use crate::totals::Totals;
 /// Executions that are queued before the device is waited for.
 const BATCH_MAX: usize = 16;
 
+/// Largest x, w and y together, in bytes, whose executions are queued in batches.
+const BATCHED_BYTES_MAX: u64 = 4 << 20;
+
 /// Mismatches listed with their values.
 const EXCERPT_MAX: usize = 32;
 
@@ -97,12 +100,30 @@ impl<'job> Bench<'job> {
             self.reference(recipe.fill)?;
         }
         let indices: Vec<usize> = (0..trial.recipes.len()).collect();
-        for batch in indices.chunks(BATCH_MAX) {
+        for batch in indices.chunks(self.batch_size()) {
+            let first = done.len();
             let queued = self.run_batch(trial, batch, workspace, done);
-            self.show_first_odd(trial, batch, workspace, done)?;
+            if done[first..].iter().any(strayed) {
+                self.distrust();
+            }
+            self.show_first_odd(trial, (batch, first), workspace, done)?;
             queued?;
         }
         Ok(())
+    }
+
+    /// Executions to queue at once: where each may take long, one, so that others get their turns in between and the
+    /// deadline is one execution's.
+    fn batch_size(&self) -> usize {
+        let bytes: u64 = self.tensors.iter().map(|tensor| tensor.bytes).sum();
+        if bytes > BATCHED_BYTES_MAX { 1 } else { BATCH_MAX }
+    }
+
+    /// Forgets inputs and references after writes that strayed: they may have hit them too, and the next plan must
+    /// not be blamed for it.
+    fn distrust(&mut self) {
+        self.filled = None;
+        self.references.clear();
     }
 
     /// Queues a batch, waits for it and reads what was counted. Where the library declines an execution, the ones
@@ -166,7 +187,7 @@ impl<'job> Bench<'job> {
     fn show_first_odd(
         &mut self,
         trial: &Trial<'_>,
-        batch: &[usize],
+        (batch, first): (&[usize], usize),
         workspace: Guarded,
         done: &mut [Execution],
     ) -> Result<(), CallError> {
@@ -175,8 +196,8 @@ impl<'job> Bench<'job> {
             let exact = || oracle::certificate(self.case, trial.notes, facts, fill).is_exact();
             execution.census.over_element > 0 || (execution.census.differing > 0 && exact())
         };
-        let range = batch.first().copied().unwrap_or(0)..done.len();
-        let Some(index) = range.into_iter().find(|index| odd(&done[*index])) else { return Ok(()) };
+        let Some(place) = done[first..].iter().position(odd) else { return Ok(()) };
+        let index = batch[place];
         self.board.announce(Phase::Execute);
         let turn = self.gate.enter(self.alone, &|| self.board.announce(Phase::Execute)).ok();
         self.prepare(&trial.recipes[index], index, workspace)?;
@@ -186,7 +207,11 @@ impl<'job> Bench<'job> {
         drop(turn);
         self.board.announce(Phase::ReadBack);
         let reference = self.reference(trial.recipes[index].fill)?;
-        done[index].excerpt = self.excerpt(&reference, &done[index].census)?;
+        let shown = &mut done[first + place];
+        shown.excerpt = self.excerpt(&reference, &shown.census)?;
+        if strayed(shown) {
+            self.distrust();
+        }
         Ok(())
     }
 
@@ -401,4 +426,9 @@ impl<'job> Bench<'job> {
         }
         Ok(listed)
     }
+}
+
+/// True where something outside the output and the workspace was written.
+fn strayed(execution: &Execution) -> bool {
+    !execution.guards.is_empty() || !execution.inputs_changed.is_empty()
 }

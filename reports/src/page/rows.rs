@@ -1,9 +1,6 @@
 //! The rows of the page's tables, as plain text. Knows what a triager asks; escapes nothing.
 
-use case::{
-    Axis, Case, Ended, EngineChoice, Environment, Execution, Exit, Kind, MappedFile, Recipe, Role,
-    WorkspaceAmount, WorkspaceFill,
-};
+use case::{Case, Config, Ended, Environment, Exit, Kind, MappedFile, Role, WorkspaceFill};
 
 use crate::finding::{Finding, Minimization};
 use crate::title::kind_words;
@@ -59,84 +56,6 @@ pub(super) fn needs(finding: &Finding<'_>) -> String {
     )
 }
 
-/// The case, field by field.
-pub(super) fn fields(case: &Case) -> Vec<Row> {
-    let (problem, options) = (&case.problem, &case.options);
-    let tensor = |role: Role| {
-        let geometry = problem.geometry();
-        let index = role.index();
-        format!(
-            "{} {} {} ({} bytes)",
-            problem.dtypes.tensors()[index].name(),
-            problem.layouts.tensors()[index].name(),
-            join(&geometry.extents(role)),
-            geometry.bytes(role)
-        )
-    };
-    let axes = |of: fn(&Axis) -> String| problem.axes.iter().map(of).collect::<Vec<_>>().join(" x ");
-    let or_default = |text: Option<String>| text.unwrap_or_else(|| "any (default)".to_owned());
-    vec![
-        ("operation", problem.operation.name().to_owned()),
-        ("x", tensor(Role::X)),
-        ("w", tensor(Role::W)),
-        ("y", tensor(Role::Y)),
-        ("compute type", problem.dtypes.compute.name().to_owned()),
-        ("groups", marked(problem.g.to_string(), problem.g == 1)),
-        ("padding", axes(|axis| format!("{}:{}", axis.pad_before, axis.pad_after))),
-        ("stride", axes(|axis| axis.stride.to_string())),
-        ("dilation", axes(|axis| axis.dilation.to_string())),
-        ("plan", plan(&options.engine)),
-        ("library set", or_default(options.set.clone())),
-        ("workspace", workspace(case)),
-        ("workspace contents", or_default(options.workspace.contents.map(workspace_words))),
-        ("data", or_default(options.fill.map(|fill| format!("{}:{}", fill.kind.name(), fill.seed)))),
-        ("output before", or_default(options.output_fill.map(|fill| fill.name().to_owned()))),
-        ("alpha, beta", format!("{}, {}", options.alpha.value(), options.beta.value())),
-        ("repeat", marked(options.repeat.to_string(), options.repeat == 1)),
-    ]
-}
-
-fn marked(text: String, is_default: bool) -> String {
-    if is_default { format!("{text} (default)") } else { text }
-}
-
-fn join(values: &[i64]) -> String {
-    values.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
-}
-
-fn plan(engine: &EngineChoice) -> String {
-    match engine {
-        EngineChoice::Any => "any (default)".to_owned(),
-        EngineChoice::Pinned(config) => configuration(config),
-        EngineChoice::Ranked { mode, rank } => format!("rank {rank} of heuristics {}", mode.name()),
-    }
-}
-
-fn configuration(config: &case::Config) -> String {
-    let knobs: Vec<String> =
-        config.knobs.iter().map(|knob| format!("knob {} = {}", knob.knob, knob.value)).collect();
-    let knobs = if knobs.is_empty() { "default knobs".to_owned() } else { knobs.join(", ") };
-    format!("engine {}, {knobs}", config.engine)
-}
-
-fn workspace(case: &Case) -> String {
-    let workspace = case.options.workspace;
-    let amount = match workspace.amount {
-        WorkspaceAmount::Exact => "what the plan asks for (default)".to_owned(),
-        WorkspaceAmount::Extra(bytes) => format!("{bytes} bytes more than the plan asks for"),
-        WorkspaceAmount::Max(bytes) => format!("what the plan asks for, at most {bytes} bytes"),
-    };
-    format!("{amount}, aligned to {} bytes", workspace.alignment)
-}
-
-fn workspace_words(fill: WorkspaceFill) -> String {
-    match fill {
-        WorkspaceFill::Zero => "00".to_owned(),
-        WorkspaceFill::Ones => "ff".to_owned(),
-        WorkspaceFill::Random(seed) => format!("random bytes of seed {seed}"),
-    }
-}
-
 /// Where in the run, and what was said there.
 pub(super) fn place(finding: &Finding<'_>, record: &VerdictRecord) -> Vec<Row> {
     let mut rows = vec![
@@ -156,6 +75,23 @@ pub(super) fn place(finding: &Finding<'_>, record: &VerdictRecord) -> Vec<Row> {
     }
     rows.push(("kernel name", NOT_CHECKED.to_owned()));
     rows
+}
+
+/// Engine and knobs in words.
+pub(super) fn configuration(config: &Config) -> String {
+    let knobs: Vec<String> =
+        config.knobs.iter().map(|knob| format!("knob {} = {}", knob.knob, knob.value)).collect();
+    let knobs = if knobs.is_empty() { "default knobs".to_owned() } else { knobs.join(", ") };
+    format!("engine {}, {knobs}", config.engine)
+}
+
+/// What a workspace holds, in the words of the one-line text.
+pub(super) fn workspace_words(fill: WorkspaceFill) -> String {
+    match fill {
+        WorkspaceFill::Zero => "00".to_owned(),
+        WorkspaceFill::Ones => "ff".to_owned(),
+        WorkspaceFill::Random(seed) => format!("random bytes of seed {seed}"),
+    }
 }
 
 fn exit_words(exit: Exit) -> String {
@@ -181,93 +117,6 @@ fn ended_words(ended: &Ended) -> String {
         }
         Ended::Skipped(reason) => format!("not run: {reason}"),
     }
-}
-
-/// The numbers behind the verdict; none where no execution was measured.
-pub(super) fn proof(finding: &Finding<'_>) -> Vec<Row> {
-    let Some(execution) = finding.telling_execution() else { return Vec::new() };
-    let (census, facts, spot) = (&execution.census, &execution.reference, &execution.spot);
-    let mut rows = vec![
-        ("buffers before", recipe(&execution.recipe)),
-        (
-            "reference",
-            format!(
-                "double precision on the GPU; {} of {} sampled outputs differ from a second one on the CPU",
-                spot.disagreeing, spot.sampled
-            ),
-        ),
-        (
-            "telling outputs",
-            format!(
-                "{} of {} have a reference other than 0; at most {} products each",
-                facts.non_zero, facts.outputs, facts.products_max
-            ),
-        ),
-        ("largest sum of absolute products", facts.abs_sum_max.to_string()),
-        (
-            "differing",
-            format!(
-                "{} of {} outputs, positions {} to {}",
-                census.differing, census.checked, census.first_differing, census.last_differing
-            ),
-        ),
-        (
-            "beyond the bound",
-            format!(
-                "{} outputs; bound {:e} * sum of absolute products + {:e} * |reference| + {:e}",
-                census.over_element, census.accumulate, census.output, census.absolute
-            ),
-        ),
-        ("beyond any rounding", format!("{} outputs; bound {:e}", census.over_norm, census.norm)),
-        (
-            "largest error",
-            format!("{:e}, {:e} times the element's bound", census.error_max, census.ratio_max),
-        ),
-        (
-            "classes",
-            format!(
-                "{} NaN, {} never written, {} zero, {} infinite",
-                census.nan, census.stale, census.zero, census.infinite
-            ),
-        ),
-    ];
-    rows.extend(traces(execution));
-    rows
-}
-
-/// What changed that should not have.
-fn traces(execution: &Execution) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for hit in &execution.guards {
-        let side = if hit.after { "after" } else { "before" };
-        rows.push((
-            "guard",
-            format!(
-                "{} bytes changed {side} {}, {} to {} bytes off its edge",
-                hit.changed,
-                hit.zone.name(),
-                hit.nearest,
-                hit.farthest
-            ),
-        ));
-    }
-    for (role, elements) in &execution.inputs_changed {
-        rows.push(("input", format!("{elements} elements of {} changed", role.name())));
-    }
-    if let Some(differing) = execution.repeat_differing {
-        rows.push(("repeat", format!("{differing} outputs differ from an execution on the same data")));
-    }
-    rows
-}
-
-fn recipe(recipe: &Recipe) -> String {
-    format!(
-        "data {}:{}, output {}, workspace {}",
-        recipe.fill.kind.name(),
-        recipe.fill.seed,
-        recipe.output.name(),
-        workspace_words(recipe.workspace)
-    )
 }
 
 /// Names of the output's dimensions.

@@ -5,9 +5,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
 
-use case::{Case, Fill, Kind, Role};
+use case::{Case, Fill, Kind, Role, WorkspaceFill};
 
 use super::ALL_KINDS;
 use crate::repro;
@@ -49,7 +48,7 @@ fn combined(sources: &[String]) -> String {
 /// Programs in one executable: few enough for a short compilation, many enough to share the headers.
 const PROGRAMS_PER_EXECUTABLE: usize = 5;
 
-/// Everything that is compiled, once for all tests.
+/// Everything that is compiled; removed with it.
 struct Built {
     folder: tempfile::TempDir,
 }
@@ -107,14 +106,6 @@ fn compile_all() -> Option<Built> {
     Some(Built { folder })
 }
 
-fn built() -> Option<&'static Built> {
-    static BUILT: LazyLock<Option<Built>> = LazyLock::new(compile_all);
-    if BUILT.is_none() {
-        println!("skipped: no g++");
-    }
-    BUILT.as_ref()
-}
-
 /// What `--show` should print for a case, from the kernels' twins.
 fn expected(case: &Case, fill: Fill) -> String {
     let mut text = String::new();
@@ -133,6 +124,10 @@ fn expected(case: &Case, fill: Fill) -> String {
         )
         .unwrap();
         bytes.push(memory);
+    }
+    if let Some(WorkspaceFill::Random(seed)) = case.options.workspace.contents {
+        let bytes = (0..2).flat_map(|index| kernel::stream_word(seed, index).to_le_bytes()).take(13);
+        writeln!(text, "workspace{}", bytes.map(|byte| format!(" {byte:x}")).collect::<String>()).unwrap();
     }
     let parameters = oracle::reference_params(case, fill);
     let outcome = kernel::twin::reference(&parameters, &bytes[0], &bytes[1], &bytes[2]).unwrap();
@@ -177,9 +172,7 @@ fn rounded(text: &str) -> Vec<String> {
     text.lines().map(round).collect()
 }
 
-#[test]
-fn programs_fill_and_convolve_as_the_kernels_do() {
-    let Some(built) = built() else { return };
+fn programs_fill_and_convolve_as_the_kernels_do(built: &Built) {
     for (number, (line, sample)) in LINES.iter().zip(samples()).enumerate() {
         let fill = sample.case.options.fill.unwrap();
         let shown = String::from_utf8(built.run(number, &["--show"], "").stdout).unwrap();
@@ -191,9 +184,7 @@ fn programs_fill_and_convolve_as_the_kernels_do() {
     }
 }
 
-#[test]
-fn exit_codes_tell_present_absent_other_and_not_applicable_apart() {
-    let Some(built) = built() else { return };
+fn exit_codes_tell_present_absent_other_and_not_applicable_apart(built: &Built) {
     for (kind, fault, code, line) in [
         (Kind::Wrong, "", 1, "BUG PRESENT: execution 1 gave wrong values"),
         (Kind::Inexact, "", 1, "BUG PRESENT: execution 1 gave wrong values"),
@@ -226,9 +217,7 @@ fn exit_codes_tell_present_absent_other_and_not_applicable_apart() {
     assert!(code == 3 && line.starts_with("another failure"), "{line}");
 }
 
-#[test]
-fn wrong_arguments_and_missing_libraries_are_told_in_one_line() {
-    let Some(built) = built() else { return };
+fn wrong_arguments_and_missing_libraries_are_told_in_one_line(built: &Built) {
     for (arguments, code, line) in [
         (&["--nonsense"][..], 2, "usage: "),
         (&["a", "b"], 2, "usage: "),
@@ -239,4 +228,17 @@ fn wrong_arguments_and_missing_libraries_are_told_in_one_line() {
         assert_eq!(output.status.code(), Some(code), "{text}");
         assert!(text.starts_with(line) && text.lines().count() == 1, "{text}");
     }
+}
+
+/// One test, so that what was compiled is shared by the three checks and removed after them.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that was skipped says so")]
+fn programs_compile_without_warnings_compute_as_the_kernels_do_and_tell_how_they_end() {
+    let Some(built) = compile_all() else {
+        println!("skipped: no g++");
+        return;
+    };
+    programs_fill_and_convolve_as_the_kernels_do(&built);
+    exit_codes_tell_present_absent_other_and_not_applicable_apart(&built);
+    wrong_arguments_and_missing_libraries_are_told_in_one_line(&built);
 }

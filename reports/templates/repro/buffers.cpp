@@ -1,4 +1,4 @@
-// ---- Buffers between guards ------------------------------------------------------------------------------------
+// ---- Buffers between guards -------------------------------------------------------------------------------
 
 struct Buffer { const char *name; DevicePointer pointer; uint64_t bytes; };
 
@@ -11,25 +11,27 @@ static Buffer allocate(const char *name, uint64_t bytes, uint64_t alignment) {
     return {name, pointer, bytes};
 }
 
-static std::vector<uint8_t> stream_bytes(uint64_t seed, uint64_t bytes) {
-    std::vector<uint8_t> stream(bytes);
-    for (uint64_t i = 0; i < bytes; i++) {
-        stream[i] = static_cast<uint8_t>(stream_word(seed, i / 8) >> (8 * (i % 8)));
+static Contents stream_bytes(uint64_t seed, uint64_t bytes) {
+    Contents stream(bytes);
+    for (uint64_t i = 0; i < bytes; i += 8) {
+        const uint64_t eight = stream_word(seed, i / 8);  // least significant byte first
+        std::memcpy(&stream[i], &eight, std::min<uint64_t>(8, bytes - i));
     }
     return stream;
 }
 
 // Guard patterns take turns, so that a write that equals one of them shows against the other.
-static std::vector<uint8_t> guard_pattern(int execution, uint64_t zone) {
-    return execution % 2 == 0 ? std::vector<uint8_t>(GUARD, 0xFF) : stream_bytes(0x677561726473u + zone, GUARD);
+static Contents guard_pattern(int execution, uint64_t zone) {
+    if (execution % 2 == 0) return Contents(GUARD, 0xFF);
+    return stream_bytes(0x677561726473u + zone, GUARD);
 }
 
-static void upload(DevicePointer to, const std::vector<uint8_t> &bytes) {
+static void upload(DevicePointer to, const Contents &bytes) {
     if (!bytes.empty()) check_cuda(cuda.cuMemcpyHtoD(to, bytes.data(), bytes.size()), "cuMemcpyHtoD");
 }
 
-static std::vector<uint8_t> download(DevicePointer from, uint64_t count) {
-    std::vector<uint8_t> bytes(count);
+static Contents download(DevicePointer from, uint64_t count) {
+    Contents bytes(count);
     if (count != 0) check_cuda(cuda.cuMemcpyDtoH(bytes.data(), from, count), "cuMemcpyDtoH");
     return bytes;
 }
@@ -48,7 +50,8 @@ static uint64_t check_guards(const std::vector<Buffer> &buffers, int execution) 
         const Buffer &buffer = buffers[zone / 2];
         const bool after = zone % 2 == 1;
         const DevicePointer start = after ? buffer.pointer + buffer.bytes : buffer.pointer - GUARD;
-        const std::vector<uint8_t> expected = guard_pattern(execution, zone), got = download(start, GUARD);
+        const Contents expected = guard_pattern(execution, zone), got = download(start, GUARD);
+        if (got == expected) continue;
         uint64_t changed = 0, nearest = GUARD;
         for (uint64_t i = 0; i < GUARD; i++) {
             if (got[i] == expected[i]) continue;
@@ -56,7 +59,6 @@ static uint64_t check_guards(const std::vector<Buffer> &buffers, int execution) 
             nearest = std::min(nearest, after ? i : GUARD - 1 - i);
         }
         total += changed;
-        if (changed == 0) continue;
         std::printf("guard    %llu bytes changed %s %s, the nearest %llu bytes off its edge\n", big(changed),
                     after ? "after" : "before", buffer.name, big(nearest));
     }

@@ -97,7 +97,9 @@ static void set_scale(void *descriptor, int name, double value) {
     else set(descriptor, name, CUDNN_TYPE_FLOAT, 1, &single);
 }
 
-static void finalize(void *descriptor) { check(dnn.cudnnBackendFinalize(descriptor), "cudnnBackendFinalize"); }
+static void finalize(void *descriptor) {
+    check(dnn.cudnnBackendFinalize(descriptor), "cudnnBackendFinalize");
+}
 
 // Outer and inner extent, then the axes that the case has.
 static std::vector<int64_t> logical(const int64_t *five) {
@@ -123,7 +125,8 @@ static void *make_tensor(int which) {
 static void *make_convolution() {
     void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     set_enum(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, COMPUTE);
-    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
+    const int mode = CUDNN_CROSS_CORRELATION;
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, mode);
     set_int64(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {AXES});
     set_int64(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, axes(DILATION));
     set_int64(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, axes(STRIDE));
@@ -212,7 +215,8 @@ static void *make_plan(void *handle, void *configuration, uint64_t *workspace_by
     finalize(plan);
     int64_t asked = 0;
     get(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &asked);
-    if (WORKSPACE_MAX >= 0 && asked > WORKSPACE_MAX) finish(NOT_APPLICABLE, "the plan wants too much workspace");
+    const bool too_much = WORKSPACE_MAX >= 0 && asked > WORKSPACE_MAX;
+    if (too_much) finish(NOT_APPLICABLE, "the plan asks for too much workspace");
     *workspace_bytes = static_cast<uint64_t>(std::max<int64_t>(asked, 0) + WORKSPACE_EXTRA);
     std::printf("plan     asks for %lld bytes of workspace\n", static_cast<long long>(asked));
     return plan;

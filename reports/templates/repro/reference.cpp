@@ -1,4 +1,4 @@
-// ---- Reference: the convolution by its definition, in double ---------------------------------------------------
+// ---- Reference: the convolution by its definition, in double ----------------------------------------------
 
 struct Sum {
     double value = 0, absolute = 0;
@@ -11,9 +11,8 @@ static bool inside(const Tensor &tensor, int64_t d, int64_t h, int64_t w) {
 
 using Values = std::vector<double>;
 
-static double element(int which, const Values *values, int64_t n, int64_t c, int64_t d, int64_t h, int64_t w) {
-    const int64_t at[5] = {n, c, d, h, w};
-    return values[which][static_cast<uint64_t>(offset(TENSORS[which], at))];
+static double element(int which, const Values *values, std::initializer_list<int64_t> at) {
+    return values[which][static_cast<uint64_t>(offset(TENSORS[which], at.begin()))];
 }
 
 template <class Visit> static void each_position(const Tensor &tensor, const Visit &visit) {
@@ -37,8 +36,8 @@ static Sum sum_at(const int64_t *at, const Values *values) {
             const int64_t d = image_position(0, at[2], r), h = image_position(1, at[3], s);
             const int64_t w = image_position(2, at[4], t);
             if (!inside(TENSORS[IMAGE], d, h, w)) return;
-            sum.add(element(IMAGE, values, at[0], at[1] / filters * channels + c, d, h, w) *
-                    element(FILTER, values, at[1], c, r, s, t));
+            sum.add(element(IMAGE, values, {at[0], at[1] / filters * channels + c, d, h, w}) *
+                    element(FILTER, values, {at[1], c, r, s, t}));
         });
     }
     return sum;
@@ -59,8 +58,8 @@ static Sum sum_at(const int64_t *at, const Values *values) {
             const int64_t d = response_position(0, at[2], r), h = response_position(1, at[3], s);
             const int64_t w = response_position(2, at[4], t);
             if (!inside(TENSORS[RESPONSE], d, h, w)) return;
-            sum.add(element(RESPONSE, values, at[0], k, d, h, w) *
-                    element(FILTER, values, k, at[1] % channels, r, s, t));
+            sum.add(element(RESPONSE, values, {at[0], k, d, h, w}) *
+                    element(FILTER, values, {k, at[1] % channels, r, s, t}));
         });
     }
     return sum;
@@ -80,8 +79,8 @@ static Sum sum_at(const int64_t *at, const Values *values) {
             const int64_t d = image_position(0, p, at[2]), h = image_position(1, q, at[3]);
             const int64_t w = image_position(2, o, at[4]);
             if (!inside(TENSORS[IMAGE], d, h, w)) return;
-            sum.add(element(IMAGE, values, n, at[0] / filters * channels + at[1], d, h, w) *
-                    element(RESPONSE, values, n, at[0], p, q, o));
+            sum.add(element(IMAGE, values, {n, at[0] / filters * channels + at[1], d, h, w}) *
+                    element(RESPONSE, values, {n, at[0], p, q, o}));
         });
     }
     return sum;
@@ -111,7 +110,7 @@ static std::vector<uint64_t> chosen_outputs() {
     return outputs;
 }
 
-static Reference reference_of(const Recipe &recipe, const std::vector<uint8_t> *inputs) {
+static Reference reference_of(const Recipe &recipe, const Contents *inputs) {
     Values values[3];
     for (int which = 0; which < 3; which++) {
         if (which != OUTPUT) values[which] = decoded(TENSORS[which], inputs[which]);
@@ -127,7 +126,7 @@ static Reference reference_of(const Recipe &recipe, const std::vector<uint8_t> *
             sum.value *= ALPHA;
             sum.absolute *= std::fabs(ALPHA);
             if (BETA != 0) {
-                const double raw = raw_value(recipe, OUTPUT, at, reference.outputs[i], count_of(output));
+                const double raw = raw_value(recipe, OUTPUT, at, reference.outputs[i]);
                 sum.add(BETA * decode(output.dtype, encode(output.dtype, raw)));
             }
             reference.sums[i] = sum;

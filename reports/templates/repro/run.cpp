@@ -1,9 +1,9 @@
-// ---- Running and checking --------------------------------------------------------------------------------------
+// ---- Running and checking ---------------------------------------------------------------------------------
 
 struct Run {
     void *handle, *plan;
     std::vector<Buffer> buffers;  // x, w, y, workspace
-    std::vector<uint8_t> contents[3];
+    Contents contents[3];
 };
 
 static void prepare(Run &run, const Recipe &recipe, int execution) {
@@ -12,7 +12,7 @@ static void prepare(Run &run, const Recipe &recipe, int execution) {
         const bool filled_with_values = which != OUTPUT || BETA != 0;
         run.contents[which] = filled_with_values
             ? filled(recipe, which)
-            : std::vector<uint8_t>(run.buffers[which].bytes, static_cast<uint8_t>(recipe.output_byte));
+            : Contents(run.buffers[which].bytes, static_cast<uint8_t>(recipe.output_byte));
         upload(run.buffers[which].pointer, run.contents[which]);
     }
     const Buffer &workspace = run.buffers[3];
@@ -44,6 +44,9 @@ static void execute(const Run &run) {
     phase = Phase::readback;
 }
 
+// A NaN without its sign, which means nothing.
+static double unsigned_nan(double value) { return std::isnan(value) ? std::nan("") : value; }
+
 static std::string place(uint64_t linear) {
     static const char *names[3][2] = { {"n", "c"}, {"k", "c"}, {"n", "k"} };
     int64_t at[5];
@@ -55,7 +58,7 @@ static std::string place(uint64_t linear) {
 }
 
 // Outputs that are wrong: beyond the bound, or never written.
-static uint64_t check_values(const Reference &reference, const std::vector<uint8_t> &got, const Recipe &recipe) {
+static uint64_t check_values(const Reference &reference, const Contents &got, const Recipe &recipe) {
     const Tensor &output = TENSORS[OUTPUT];
     uint64_t wrong = 0, poison = 0;
     std::memset(&poison, recipe.output_byte, width_of(output));
@@ -70,8 +73,8 @@ static uint64_t check_values(const Reference &reference, const std::vector<uint8
         if (!stale && (same || std::fabs(value - sum.value) <= bound)) continue;
         if (wrong++ < SHOWN_MAX) {
             const char *note = stale ? " (never written)" : "";
-            std::printf("wrong    %s: got %.9g, expected %.9g%s\n", place(reference.outputs[i]).c_str(), value,
-                        expected, note);
+            std::printf("wrong    %s: got %.9g, expected %.9g%s\n", place(reference.outputs[i]).c_str(),
+                        unsigned_nan(value), expected, note);
         }
     }
     const size_t checked = reference.outputs.size();
@@ -80,15 +83,15 @@ static uint64_t check_values(const Reference &reference, const std::vector<uint8
 }
 
 // Outputs whose bits differ from an earlier execution on the same inputs.
-static uint64_t check_repeat(const std::vector<uint8_t> &earlier, const std::vector<uint8_t> &got) {
+static uint64_t check_repeat(const Contents &earlier, const Contents &got) {
     const Tensor &output = TENSORS[OUTPUT];
     uint64_t differing = 0;
     for (uint64_t linear = 0; linear < count_of(output); linear++) {
         const int64_t element = offset_at(output, linear);
         const uint64_t before = load_bits(output, earlier, element), now = load_bits(output, got, element);
         if (before == now || differing++ >= SHOWN_MAX) continue;
-        std::printf("differs  %s: first %.9g, now %.9g\n", place(linear).c_str(), decode(output.dtype, before),
-                    decode(output.dtype, now));
+        std::printf("differs  %s: first %.9g, now %.9g\n", place(linear).c_str(),
+                    unsigned_nan(decode(output.dtype, before)), unsigned_nan(decode(output.dtype, now)));
     }
     return differing;
 }
@@ -98,7 +101,7 @@ static uint64_t check_inputs(const Run &run) {
     uint64_t changed = 0;
     for (int which = 0; which < 3; which++) {
         if (which == OUTPUT) continue;
-        const std::vector<uint8_t> now = download(run.buffers[which].pointer, run.buffers[which].bytes);
+        const Contents now = download(run.buffers[which].pointer, run.buffers[which].bytes);
         uint64_t here = 0;
         for (size_t i = 0; i < now.size(); i++) here += now[i] != run.contents[which][i];
         if (here != 0) std::printf("input    %llu bytes of %c changed\n", big(here), TENSORS[which].name);
@@ -118,10 +121,10 @@ static const Reference &known_reference(const Run &run, const Recipe &recipe) {
 }
 
 static void check_execution(const Run &run, const Recipe &recipe, int execution) {
-    static std::vector<uint8_t> first_output;
+    static Contents first_output;
     const uint64_t outside = check_guards(run.buffers, execution);
     const uint64_t inputs = check_inputs(run);
-    const std::vector<uint8_t> got = download(run.buffers[OUTPUT].pointer, run.buffers[OUTPUT].bytes);
+    const Contents got = download(run.buffers[OUTPUT].pointer, run.buffers[OUTPUT].bytes);
     phase = Phase::judge;
     if (KIND == Kind::oob && outside != 0) finish(PRESENT, "execution %d left its buffers", execution + 1);
     if (KIND == Kind::input && inputs != 0) finish(PRESENT, "execution %d changed its inputs", execution + 1);
@@ -147,11 +150,13 @@ static void check_execution(const Run &run, const Recipe &recipe, int execution)
     uint64_t workspace_bytes = 0;
     run.plan = make_plan(run.handle, make_configuration(graph), &workspace_bytes);
     print_files();
-    if (KIND == Kind::accepted && BUG_PHASE <= Phase::plan) finish(PRESENT, "what had to be refused got a plan");
+    const bool planned = KIND == Kind::accepted && BUG_PHASE <= Phase::plan;
+    if (planned) finish(PRESENT, "what had to be refused got a plan");
     phase = Phase::allocate;
     static const char *names[3] = {"x", "w", "y"};
     for (int which = 0; which < 3; which++) {
-        run.buffers.push_back(allocate(names[which], count_of(TENSORS[which]) * width_of(TENSORS[which]), 256));
+        const uint64_t bytes = count_of(TENSORS[which]) * width_of(TENSORS[which]);
+        run.buffers.push_back(allocate(names[which], bytes, 256));
     }
     run.buffers.push_back(allocate("workspace", workspace_bytes, WORKSPACE_ALIGNMENT));
     for (int execution = 0; execution < EXECUTIONS; execution++) {
@@ -170,10 +175,11 @@ static void check_execution(const Run &run, const Recipe &recipe, int execution)
     finish(ABSENT, "%d executions showed nothing", EXECUTIONS);
 }
 
-// Prints the bits of both inputs and, for every output checked, the expected bits and the sums behind them.
+// Prints the bits of every tensor, the first bytes of a random workspace, and for every output checked the
+// expected bits and the sums behind them.
 static void show() {
     const Recipe &recipe = RECIPES.front();
-    std::vector<uint8_t> contents[3];
+    Contents contents[3];
     for (int which = 0; which < 3; which++) {
         const Tensor &tensor = TENSORS[which];
         contents[which] = filled(recipe, which);
@@ -183,11 +189,17 @@ static void show() {
         }
         std::printf("\n");
     }
+    if (recipe.workspace == Bytes::random) {
+        std::printf("workspace");
+        for (uint8_t byte : stream_bytes(recipe.workspace_seed, 13)) std::printf(" %x", byte);
+        std::printf("\n");
+    }
     const Reference reference = reference_of(recipe, contents);
     for (size_t i = 0; i < reference.outputs.size(); i++) {
         const Sum &sum = reference.sums[i];
         const uint64_t bits = encode(TENSORS[OUTPUT].dtype, sum.value);
-        std::printf("expected %llu %llx %.17g %.17g\n", big(reference.outputs[i]), big(bits), sum.value, sum.absolute);
+        std::printf("expected %llu %llx ", big(reference.outputs[i]), big(bits));
+        std::printf("%.17g %.17g\n", sum.value, sum.absolute);
     }
 }
 

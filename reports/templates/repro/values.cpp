@@ -1,4 +1,12 @@
-// ---- Values: the same bits as the run that found the bug -------------------------------------------------------
+// ---- Values: the same bits as the run that found the bug --------------------------------------------------
+
+using Contents = std::vector<uint8_t>;  // the bytes of a buffer
+
+static uint64_t count_of(const Tensor &tensor) {
+    uint64_t count = 1;
+    for (int64_t extent : tensor.extent) count *= extent > 0 ? static_cast<uint64_t>(extent) : 0;
+    return count;
+}
 
 static uint64_t mix(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -28,9 +36,9 @@ static double index_value(const int64_t *at) {
 }
 
 // Value of an element before it is rounded to its type. Some families single out elements of one tensor only.
-static double raw_value(const Recipe &recipe, int tensor, const int64_t *at, uint64_t linear, uint64_t count) {
+static double raw_value(const Recipe &recipe, int tensor, const int64_t *at, uint64_t linear) {
     const uint64_t bits = word(recipe.seed, tensor, at);
-    const bool probe = tensor == PROBE, picked = linear == mix(recipe.seed) % count;
+    const bool probe = tensor == PROBE, picked = linear == mix(recipe.seed) % count_of(TENSORS[tensor]);
     switch (recipe.fill) {
     case Fill::zero: return 0;
     case Fill::one: return 1;
@@ -53,7 +61,7 @@ static uint64_t bits_of(double value) {
     return bits;
 }
 
-// Rounds to nearest, ties to even, into a format of so many exponent and mantissa bits. NaN becomes the quiet one.
+// Rounds to nearest, ties to even, into a format of so many exponent and mantissa bits.
 static uint64_t narrow(double value, int exponent, int mantissa) {
     const uint64_t bits = bits_of(std::fabs(value)), infinite = ((1ull << exponent) - 1) << mantissa;
     if (std::isnan(value)) return infinite | (1ull << (mantissa - 1));
@@ -99,12 +107,6 @@ static uint64_t width_of(const Tensor &tensor) {
     return tensor.dtype == CUDNN_DATA_DOUBLE ? 8 : tensor.dtype == CUDNN_DATA_FLOAT ? 4 : 2;
 }
 
-static uint64_t count_of(const Tensor &tensor) {
-    uint64_t count = 1;
-    for (int64_t extent : tensor.extent) count *= extent > 0 ? static_cast<uint64_t>(extent) : 0;
-    return count;
-}
-
 static void coordinates(const Tensor &tensor, uint64_t linear, int64_t *at) {
     for (int i = 4; i >= 0; i--) {
         at[i] = static_cast<int64_t>(linear % static_cast<uint64_t>(tensor.extent[i]));
@@ -124,7 +126,7 @@ static int64_t offset_at(const Tensor &tensor, uint64_t linear) {
     return offset(tensor, at);
 }
 
-static uint64_t load_bits(const Tensor &tensor, const std::vector<uint8_t> &bytes, int64_t element) {
+static uint64_t load_bits(const Tensor &tensor, const Contents &bytes, int64_t element) {
     uint64_t bits = 0;
     std::memcpy(&bits, &bytes[static_cast<uint64_t>(element) * width_of(tensor)], width_of(tensor));
     return bits;
@@ -149,22 +151,22 @@ template <class Work> static void in_parallel(uint64_t count, const Work &work) 
 static unsigned long long big(uint64_t value) { return value; }  // what %llu prints
 
 // The bytes of a tensor as the recipe fills it. Tensors are packed: every byte belongs to an element.
-static std::vector<uint8_t> filled(const Recipe &recipe, int which) {
+static Contents filled(const Recipe &recipe, int which) {
     const Tensor &tensor = TENSORS[which];
     const uint64_t count = count_of(tensor), width = width_of(tensor);
-    std::vector<uint8_t> bytes(count * width);
+    Contents bytes(count * width);
     in_parallel(count, [&](uint64_t first, uint64_t last) {
         for (uint64_t linear = first; linear < last; linear++) {
             int64_t at[5];
             coordinates(tensor, linear, at);
-            const uint64_t bits = encode(tensor.dtype, raw_value(recipe, which, at, linear, count));
+            const uint64_t bits = encode(tensor.dtype, raw_value(recipe, which, at, linear));
             std::memcpy(&bytes[static_cast<uint64_t>(offset(tensor, at)) * width], &bits, width);
         }
     });
     return bytes;
 }
 
-static std::vector<double> decoded(const Tensor &tensor, const std::vector<uint8_t> &bytes) {
+static std::vector<double> decoded(const Tensor &tensor, const Contents &bytes) {
     std::vector<double> values(count_of(tensor));
     for (size_t i = 0; i < values.size(); i++) {
         values[i] = decode(tensor.dtype, load_bits(tensor, bytes, static_cast<int64_t>(i)));

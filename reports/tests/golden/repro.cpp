@@ -2,15 +2,15 @@
 //
 // What it shows: 17 of 6272 outputs wrong (finite), first at (n0 c3 h0 w2): got 17, expected 21
 //
-// One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs one convolution through cuDNN's
-// backend (graph) API and compares every result with its own reference in double precision.
+// One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs one convolution through
+// cuDNN's backend (graph) API and compares every result with its own reference in double precision.
 //
 // Build:  g++ -std=c++17 -O2 -pthread repro.cpp -o repro -ldl
 // Run:    ./repro [LIBCUDNN] [--driver FILE] [--companion DIR]... [--device N]
 //         ./repro --show prints the inputs and the expected results, as bits, and needs no GPU
-//         LIBCUDNN is libcudnn.so.N or the folder that holds it; without it CONVICT_CUDNN, then the usual search.
-//         --driver (or CONVICT_DRIVER) opens that file in place of libcuda.so.1; --companion names a folder where
-//         libcublasLt and libnvrtc lie.
+//         LIBCUDNN is libcudnn.so.N or its folder; without it CONVICT_CUDNN, then the loader's search.
+//         --driver (or CONVICT_DRIVER) opens that file in place of libcuda.so.1; --companion names a folder
+//         where libcublasLt and libnvrtc lie.
 // Exit:   1 the bug is present    0 it is absent    2 wrong usage
 //         77 can't be tried here: no GPU, no library, or this cuDNN declines the case
 //         3 something else failed: read the last line
@@ -25,19 +25,22 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-// ---- The case --------------------------------------------------------------------------------------------------
+// ---- The case ---------------------------------------------------------------------------------------------
 //
 //   dgrad f16 nchw n2 c16 k32 i14x14 f3x3 p1x1 engine=25 wsfill=ff fill=int2:1 out=nan
 //
 // Seen with cuDNN 9.19.0 (full) on NVIDIA H200, driver 580.159.04.
 
 enum class Kind { wrong, inexact, nondet, oob, input, status, device, crash, hang, accepted };
-enum class Phase { load, init, describe, heuristics, plan, allocate, execute, sync, readback, judge, teardown };
+enum class Phase {
+    load, init, describe, heuristics, plan, allocate, execute, sync, readback, judge, teardown
+};
 enum class Op { fprop, dgrad, wgrad };
 enum class Fill { zero, one, int2, int1, tern, real, index, onehot, ramp, nan, sparse };
 enum class Bytes { zero, ones, random };
@@ -47,7 +50,7 @@ enum : int { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, C
 // cudnnBackendHeurMode_t
 enum : int { CUDNN_HEUR_MODE_B = 1, CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MODE_A = 3 };
 
-// Dimensions: n, c, d, h, w for the image x; k, c/g, d, h, w for the filter w; n, k, d, h, w for the response y.
+// Dimensions: image x n, c, d, h, w; filter w k, c/g, d, h, w; response y n, k, d, h, w.
 struct Tensor { char name; int dtype; int64_t extent[5], stride[5]; };
 struct Knob { int type; int64_t value; };
 // Contents of the buffers before one execution.
@@ -79,7 +82,8 @@ static const std::vector<Knob> KNOBS = {};  // none: the engine's defaults
 constexpr int HEURISTIC_MODE = CUDNN_HEUR_MODE_A;
 constexpr size_t HEURISTIC_RANK = 0;
 constexpr bool ASK_EVERY_HEURISTIC = false;
-constexpr const char *LIBRARY_CONFIGURATION = "FULL";  // CUDNN_LIB_CONFIG, where it is unset
+// Value of CUDNN_LIB_CONFIG, unless it is set: engine numbers belong to a configuration.
+constexpr const char *LIBRARY_CONFIGURATION = "FULL";
 
 constexpr int64_t WORKSPACE_EXTRA = 0;  // bytes beyond what the plan asks for
 constexpr int64_t WORKSPACE_MAX = -1;  // bytes; -1: no limit
@@ -89,12 +93,12 @@ static const std::vector<Recipe> RECIPES = {
 };
 constexpr int EXECUTIONS = 10;  // at most; the recipes take turns
 
-// An output may be wrong by ACCUMULATE * (sum of absolute products) + RELATIVE * |expected| + ABSOLUTE; all 0 asks
-// for the exact value, rounded once to the output's type.
+// An output may be wrong by ACCUMULATE * (sum of absolute products) + RELATIVE * |expected| + ABSOLUTE; all 0
+// asks for the exact value, rounded once to the output's type.
 constexpr double ACCUMULATE = 2.5e-6;
 constexpr double RELATIVE = 4.88e-4;
 constexpr double ABSOLUTE = 2.98e-8;
-// Outputs (linear, row-major) seen wrong before: checked even where the case is too large to check every output.
+// Outputs (linear, row-major) seen wrong before: checked even where the case is too large to check all.
 static const std::vector<uint64_t> SEEN_WRONG = {590, 594};
 
 constexpr int IMAGE = 0, FILTER = 1, RESPONSE = 2;
@@ -103,7 +107,7 @@ constexpr int PROBE = OPERATION == Op::dgrad ? RESPONSE : IMAGE;  // the image t
 constexpr uint64_t GUARD = 1 << 20;  // bytes before and after every buffer
 constexpr int SHOWN_MAX = 8;         // mismatches printed for one execution
 
-// ---- The end ---------------------------------------------------------------------------------------------------
+// ---- The end ----------------------------------------------------------------------------------------------
 
 enum : int { ABSENT = 0, PRESENT = 1, OTHER = 3, NOT_APPLICABLE = 77 };
 static Phase phase = Phase::load;
@@ -116,8 +120,9 @@ static const char *phase_name() {
 
 // Ends without running exit handlers: after a device fault they may fail and change the exit code.
 [[noreturn]] __attribute__((format(printf, 2, 3))) static void finish(int code, const char *format, ...) {
-    const char *word = code == PRESENT ? "BUG PRESENT" : code == ABSENT ? "bug absent"
-                     : code == NOT_APPLICABLE ? "not applicable" : code == OTHER ? "another failure" : "usage";
+    const char *word = code == PRESENT ? "BUG PRESENT" : code == ABSENT ? "bug absent" : "usage";
+    if (code == NOT_APPLICABLE) word = "not applicable";
+    if (code == OTHER) word = "another failure";
     std::printf("%s: ", word);
     va_list arguments;
     va_start(arguments, format);
@@ -128,7 +133,15 @@ static const char *phase_name() {
     std::_Exit(code);
 }
 
-// ---- Values: the same bits as the run that found the bug -------------------------------------------------------
+// ---- Values: the same bits as the run that found the bug --------------------------------------------------
+
+using Contents = std::vector<uint8_t>;  // the bytes of a buffer
+
+static uint64_t count_of(const Tensor &tensor) {
+    uint64_t count = 1;
+    for (int64_t extent : tensor.extent) count *= extent > 0 ? static_cast<uint64_t>(extent) : 0;
+    return count;
+}
 
 static uint64_t mix(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -158,9 +171,9 @@ static double index_value(const int64_t *at) {
 }
 
 // Value of an element before it is rounded to its type. Some families single out elements of one tensor only.
-static double raw_value(const Recipe &recipe, int tensor, const int64_t *at, uint64_t linear, uint64_t count) {
+static double raw_value(const Recipe &recipe, int tensor, const int64_t *at, uint64_t linear) {
     const uint64_t bits = word(recipe.seed, tensor, at);
-    const bool probe = tensor == PROBE, picked = linear == mix(recipe.seed) % count;
+    const bool probe = tensor == PROBE, picked = linear == mix(recipe.seed) % count_of(TENSORS[tensor]);
     switch (recipe.fill) {
     case Fill::zero: return 0;
     case Fill::one: return 1;
@@ -183,7 +196,7 @@ static uint64_t bits_of(double value) {
     return bits;
 }
 
-// Rounds to nearest, ties to even, into a format of so many exponent and mantissa bits. NaN becomes the quiet one.
+// Rounds to nearest, ties to even, into a format of so many exponent and mantissa bits.
 static uint64_t narrow(double value, int exponent, int mantissa) {
     const uint64_t bits = bits_of(std::fabs(value)), infinite = ((1ull << exponent) - 1) << mantissa;
     if (std::isnan(value)) return infinite | (1ull << (mantissa - 1));
@@ -229,12 +242,6 @@ static uint64_t width_of(const Tensor &tensor) {
     return tensor.dtype == CUDNN_DATA_DOUBLE ? 8 : tensor.dtype == CUDNN_DATA_FLOAT ? 4 : 2;
 }
 
-static uint64_t count_of(const Tensor &tensor) {
-    uint64_t count = 1;
-    for (int64_t extent : tensor.extent) count *= extent > 0 ? static_cast<uint64_t>(extent) : 0;
-    return count;
-}
-
 static void coordinates(const Tensor &tensor, uint64_t linear, int64_t *at) {
     for (int i = 4; i >= 0; i--) {
         at[i] = static_cast<int64_t>(linear % static_cast<uint64_t>(tensor.extent[i]));
@@ -254,7 +261,7 @@ static int64_t offset_at(const Tensor &tensor, uint64_t linear) {
     return offset(tensor, at);
 }
 
-static uint64_t load_bits(const Tensor &tensor, const std::vector<uint8_t> &bytes, int64_t element) {
+static uint64_t load_bits(const Tensor &tensor, const Contents &bytes, int64_t element) {
     uint64_t bits = 0;
     std::memcpy(&bits, &bytes[static_cast<uint64_t>(element) * width_of(tensor)], width_of(tensor));
     return bits;
@@ -279,22 +286,22 @@ template <class Work> static void in_parallel(uint64_t count, const Work &work) 
 static unsigned long long big(uint64_t value) { return value; }  // what %llu prints
 
 // The bytes of a tensor as the recipe fills it. Tensors are packed: every byte belongs to an element.
-static std::vector<uint8_t> filled(const Recipe &recipe, int which) {
+static Contents filled(const Recipe &recipe, int which) {
     const Tensor &tensor = TENSORS[which];
     const uint64_t count = count_of(tensor), width = width_of(tensor);
-    std::vector<uint8_t> bytes(count * width);
+    Contents bytes(count * width);
     in_parallel(count, [&](uint64_t first, uint64_t last) {
         for (uint64_t linear = first; linear < last; linear++) {
             int64_t at[5];
             coordinates(tensor, linear, at);
-            const uint64_t bits = encode(tensor.dtype, raw_value(recipe, which, at, linear, count));
+            const uint64_t bits = encode(tensor.dtype, raw_value(recipe, which, at, linear));
             std::memcpy(&bytes[static_cast<uint64_t>(offset(tensor, at)) * width], &bits, width);
         }
     });
     return bytes;
 }
 
-static std::vector<double> decoded(const Tensor &tensor, const std::vector<uint8_t> &bytes) {
+static std::vector<double> decoded(const Tensor &tensor, const Contents &bytes) {
     std::vector<double> values(count_of(tensor));
     for (size_t i = 0; i < values.size(); i++) {
         values[i] = decode(tensor.dtype, load_bits(tensor, bytes, static_cast<int64_t>(i)));
@@ -302,7 +309,7 @@ static std::vector<double> decoded(const Tensor &tensor, const std::vector<uint8
     return values;
 }
 
-// ---- Reference: the convolution by its definition, in double ---------------------------------------------------
+// ---- Reference: the convolution by its definition, in double ----------------------------------------------
 
 struct Sum {
     double value = 0, absolute = 0;
@@ -315,9 +322,8 @@ static bool inside(const Tensor &tensor, int64_t d, int64_t h, int64_t w) {
 
 using Values = std::vector<double>;
 
-static double element(int which, const Values *values, int64_t n, int64_t c, int64_t d, int64_t h, int64_t w) {
-    const int64_t at[5] = {n, c, d, h, w};
-    return values[which][static_cast<uint64_t>(offset(TENSORS[which], at))];
+static double element(int which, const Values *values, std::initializer_list<int64_t> at) {
+    return values[which][static_cast<uint64_t>(offset(TENSORS[which], at.begin()))];
 }
 
 template <class Visit> static void each_position(const Tensor &tensor, const Visit &visit) {
@@ -341,8 +347,8 @@ static Sum sum_at(const int64_t *at, const Values *values) {
             const int64_t d = response_position(0, at[2], r), h = response_position(1, at[3], s);
             const int64_t w = response_position(2, at[4], t);
             if (!inside(TENSORS[RESPONSE], d, h, w)) return;
-            sum.add(element(RESPONSE, values, at[0], k, d, h, w) *
-                    element(FILTER, values, k, at[1] % channels, r, s, t));
+            sum.add(element(RESPONSE, values, {at[0], k, d, h, w}) *
+                    element(FILTER, values, {k, at[1] % channels, r, s, t}));
         });
     }
     return sum;
@@ -371,7 +377,7 @@ static std::vector<uint64_t> chosen_outputs() {
     return outputs;
 }
 
-static Reference reference_of(const Recipe &recipe, const std::vector<uint8_t> *inputs) {
+static Reference reference_of(const Recipe &recipe, const Contents *inputs) {
     Values values[3];
     for (int which = 0; which < 3; which++) {
         if (which != OUTPUT) values[which] = decoded(TENSORS[which], inputs[which]);
@@ -387,7 +393,7 @@ static Reference reference_of(const Recipe &recipe, const std::vector<uint8_t> *
             sum.value *= ALPHA;
             sum.absolute *= std::fabs(ALPHA);
             if (BETA != 0) {
-                const double raw = raw_value(recipe, OUTPUT, at, reference.outputs[i], count_of(output));
+                const double raw = raw_value(recipe, OUTPUT, at, reference.outputs[i]);
                 sum.add(BETA * decode(output.dtype, encode(output.dtype, raw)));
             }
             reference.sums[i] = sum;
@@ -396,7 +402,7 @@ static Reference reference_of(const Recipe &recipe, const std::vector<uint8_t> *
     return reference;
 }
 
-// ---- The CUDA driver -------------------------------------------------------------------------------------------
+// ---- The CUDA driver --------------------------------------------------------------------------------------
 
 using DevicePointer = unsigned long long;
 
@@ -472,7 +478,7 @@ static void open_device(int ordinal) {
     std::printf("device   %s, driver for CUDA %d.%d\n", name, version / 1000, version % 1000 / 10);
 }
 
-// ---- cuDNN -----------------------------------------------------------------------------------------------------
+// ---- cuDNN ------------------------------------------------------------------------------------------------
 
 static struct {
     size_t (*cudnnGetVersion)();
@@ -716,7 +722,9 @@ static void set_scale(void *descriptor, int name, double value) {
     else set(descriptor, name, CUDNN_TYPE_FLOAT, 1, &single);
 }
 
-static void finalize(void *descriptor) { check(dnn.cudnnBackendFinalize(descriptor), "cudnnBackendFinalize"); }
+static void finalize(void *descriptor) {
+    check(dnn.cudnnBackendFinalize(descriptor), "cudnnBackendFinalize");
+}
 
 // Outer and inner extent, then the axes that the case has.
 static std::vector<int64_t> logical(const int64_t *five) {
@@ -742,7 +750,8 @@ static void *make_tensor(int which) {
 static void *make_convolution() {
     void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     set_enum(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, COMPUTE);
-    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
+    const int mode = CUDNN_CROSS_CORRELATION;
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, mode);
     set_int64(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {AXES});
     set_int64(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, axes(DILATION));
     set_int64(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, axes(STRIDE));
@@ -831,13 +840,14 @@ static void *make_plan(void *handle, void *configuration, uint64_t *workspace_by
     finalize(plan);
     int64_t asked = 0;
     get(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &asked);
-    if (WORKSPACE_MAX >= 0 && asked > WORKSPACE_MAX) finish(NOT_APPLICABLE, "the plan wants too much workspace");
+    const bool too_much = WORKSPACE_MAX >= 0 && asked > WORKSPACE_MAX;
+    if (too_much) finish(NOT_APPLICABLE, "the plan asks for too much workspace");
     *workspace_bytes = static_cast<uint64_t>(std::max<int64_t>(asked, 0) + WORKSPACE_EXTRA);
     std::printf("plan     asks for %lld bytes of workspace\n", static_cast<long long>(asked));
     return plan;
 }
 
-// ---- Buffers between guards ------------------------------------------------------------------------------------
+// ---- Buffers between guards -------------------------------------------------------------------------------
 
 struct Buffer { const char *name; DevicePointer pointer; uint64_t bytes; };
 
@@ -850,25 +860,27 @@ static Buffer allocate(const char *name, uint64_t bytes, uint64_t alignment) {
     return {name, pointer, bytes};
 }
 
-static std::vector<uint8_t> stream_bytes(uint64_t seed, uint64_t bytes) {
-    std::vector<uint8_t> stream(bytes);
-    for (uint64_t i = 0; i < bytes; i++) {
-        stream[i] = static_cast<uint8_t>(stream_word(seed, i / 8) >> (8 * (i % 8)));
+static Contents stream_bytes(uint64_t seed, uint64_t bytes) {
+    Contents stream(bytes);
+    for (uint64_t i = 0; i < bytes; i += 8) {
+        const uint64_t eight = stream_word(seed, i / 8);  // least significant byte first
+        std::memcpy(&stream[i], &eight, std::min<uint64_t>(8, bytes - i));
     }
     return stream;
 }
 
 // Guard patterns take turns, so that a write that equals one of them shows against the other.
-static std::vector<uint8_t> guard_pattern(int execution, uint64_t zone) {
-    return execution % 2 == 0 ? std::vector<uint8_t>(GUARD, 0xFF) : stream_bytes(0x677561726473u + zone, GUARD);
+static Contents guard_pattern(int execution, uint64_t zone) {
+    if (execution % 2 == 0) return Contents(GUARD, 0xFF);
+    return stream_bytes(0x677561726473u + zone, GUARD);
 }
 
-static void upload(DevicePointer to, const std::vector<uint8_t> &bytes) {
+static void upload(DevicePointer to, const Contents &bytes) {
     if (!bytes.empty()) check_cuda(cuda.cuMemcpyHtoD(to, bytes.data(), bytes.size()), "cuMemcpyHtoD");
 }
 
-static std::vector<uint8_t> download(DevicePointer from, uint64_t count) {
-    std::vector<uint8_t> bytes(count);
+static Contents download(DevicePointer from, uint64_t count) {
+    Contents bytes(count);
     if (count != 0) check_cuda(cuda.cuMemcpyDtoH(bytes.data(), from, count), "cuMemcpyDtoH");
     return bytes;
 }
@@ -887,7 +899,8 @@ static uint64_t check_guards(const std::vector<Buffer> &buffers, int execution) 
         const Buffer &buffer = buffers[zone / 2];
         const bool after = zone % 2 == 1;
         const DevicePointer start = after ? buffer.pointer + buffer.bytes : buffer.pointer - GUARD;
-        const std::vector<uint8_t> expected = guard_pattern(execution, zone), got = download(start, GUARD);
+        const Contents expected = guard_pattern(execution, zone), got = download(start, GUARD);
+        if (got == expected) continue;
         uint64_t changed = 0, nearest = GUARD;
         for (uint64_t i = 0; i < GUARD; i++) {
             if (got[i] == expected[i]) continue;
@@ -895,19 +908,18 @@ static uint64_t check_guards(const std::vector<Buffer> &buffers, int execution) 
             nearest = std::min(nearest, after ? i : GUARD - 1 - i);
         }
         total += changed;
-        if (changed == 0) continue;
         std::printf("guard    %llu bytes changed %s %s, the nearest %llu bytes off its edge\n", big(changed),
                     after ? "after" : "before", buffer.name, big(nearest));
     }
     return total;
 }
 
-// ---- Running and checking --------------------------------------------------------------------------------------
+// ---- Running and checking ---------------------------------------------------------------------------------
 
 struct Run {
     void *handle, *plan;
     std::vector<Buffer> buffers;  // x, w, y, workspace
-    std::vector<uint8_t> contents[3];
+    Contents contents[3];
 };
 
 static void prepare(Run &run, const Recipe &recipe, int execution) {
@@ -916,7 +928,7 @@ static void prepare(Run &run, const Recipe &recipe, int execution) {
         const bool filled_with_values = which != OUTPUT || BETA != 0;
         run.contents[which] = filled_with_values
             ? filled(recipe, which)
-            : std::vector<uint8_t>(run.buffers[which].bytes, static_cast<uint8_t>(recipe.output_byte));
+            : Contents(run.buffers[which].bytes, static_cast<uint8_t>(recipe.output_byte));
         upload(run.buffers[which].pointer, run.contents[which]);
     }
     const Buffer &workspace = run.buffers[3];
@@ -948,6 +960,9 @@ static void execute(const Run &run) {
     phase = Phase::readback;
 }
 
+// A NaN without its sign, which means nothing.
+static double unsigned_nan(double value) { return std::isnan(value) ? std::nan("") : value; }
+
 static std::string place(uint64_t linear) {
     static const char *names[3][2] = { {"n", "c"}, {"k", "c"}, {"n", "k"} };
     int64_t at[5];
@@ -959,7 +974,7 @@ static std::string place(uint64_t linear) {
 }
 
 // Outputs that are wrong: beyond the bound, or never written.
-static uint64_t check_values(const Reference &reference, const std::vector<uint8_t> &got, const Recipe &recipe) {
+static uint64_t check_values(const Reference &reference, const Contents &got, const Recipe &recipe) {
     const Tensor &output = TENSORS[OUTPUT];
     uint64_t wrong = 0, poison = 0;
     std::memset(&poison, recipe.output_byte, width_of(output));
@@ -974,8 +989,8 @@ static uint64_t check_values(const Reference &reference, const std::vector<uint8
         if (!stale && (same || std::fabs(value - sum.value) <= bound)) continue;
         if (wrong++ < SHOWN_MAX) {
             const char *note = stale ? " (never written)" : "";
-            std::printf("wrong    %s: got %.9g, expected %.9g%s\n", place(reference.outputs[i]).c_str(), value,
-                        expected, note);
+            std::printf("wrong    %s: got %.9g, expected %.9g%s\n", place(reference.outputs[i]).c_str(),
+                        unsigned_nan(value), expected, note);
         }
     }
     const size_t checked = reference.outputs.size();
@@ -984,15 +999,15 @@ static uint64_t check_values(const Reference &reference, const std::vector<uint8
 }
 
 // Outputs whose bits differ from an earlier execution on the same inputs.
-static uint64_t check_repeat(const std::vector<uint8_t> &earlier, const std::vector<uint8_t> &got) {
+static uint64_t check_repeat(const Contents &earlier, const Contents &got) {
     const Tensor &output = TENSORS[OUTPUT];
     uint64_t differing = 0;
     for (uint64_t linear = 0; linear < count_of(output); linear++) {
         const int64_t element = offset_at(output, linear);
         const uint64_t before = load_bits(output, earlier, element), now = load_bits(output, got, element);
         if (before == now || differing++ >= SHOWN_MAX) continue;
-        std::printf("differs  %s: first %.9g, now %.9g\n", place(linear).c_str(), decode(output.dtype, before),
-                    decode(output.dtype, now));
+        std::printf("differs  %s: first %.9g, now %.9g\n", place(linear).c_str(),
+                    unsigned_nan(decode(output.dtype, before)), unsigned_nan(decode(output.dtype, now)));
     }
     return differing;
 }
@@ -1002,7 +1017,7 @@ static uint64_t check_inputs(const Run &run) {
     uint64_t changed = 0;
     for (int which = 0; which < 3; which++) {
         if (which == OUTPUT) continue;
-        const std::vector<uint8_t> now = download(run.buffers[which].pointer, run.buffers[which].bytes);
+        const Contents now = download(run.buffers[which].pointer, run.buffers[which].bytes);
         uint64_t here = 0;
         for (size_t i = 0; i < now.size(); i++) here += now[i] != run.contents[which][i];
         if (here != 0) std::printf("input    %llu bytes of %c changed\n", big(here), TENSORS[which].name);
@@ -1022,10 +1037,10 @@ static const Reference &known_reference(const Run &run, const Recipe &recipe) {
 }
 
 static void check_execution(const Run &run, const Recipe &recipe, int execution) {
-    static std::vector<uint8_t> first_output;
+    static Contents first_output;
     const uint64_t outside = check_guards(run.buffers, execution);
     const uint64_t inputs = check_inputs(run);
-    const std::vector<uint8_t> got = download(run.buffers[OUTPUT].pointer, run.buffers[OUTPUT].bytes);
+    const Contents got = download(run.buffers[OUTPUT].pointer, run.buffers[OUTPUT].bytes);
     phase = Phase::judge;
     if (KIND == Kind::oob && outside != 0) finish(PRESENT, "execution %d left its buffers", execution + 1);
     if (KIND == Kind::input && inputs != 0) finish(PRESENT, "execution %d changed its inputs", execution + 1);
@@ -1051,11 +1066,13 @@ static void check_execution(const Run &run, const Recipe &recipe, int execution)
     uint64_t workspace_bytes = 0;
     run.plan = make_plan(run.handle, make_configuration(graph), &workspace_bytes);
     print_files();
-    if (KIND == Kind::accepted && BUG_PHASE <= Phase::plan) finish(PRESENT, "what had to be refused got a plan");
+    const bool planned = KIND == Kind::accepted && BUG_PHASE <= Phase::plan;
+    if (planned) finish(PRESENT, "what had to be refused got a plan");
     phase = Phase::allocate;
     static const char *names[3] = {"x", "w", "y"};
     for (int which = 0; which < 3; which++) {
-        run.buffers.push_back(allocate(names[which], count_of(TENSORS[which]) * width_of(TENSORS[which]), 256));
+        const uint64_t bytes = count_of(TENSORS[which]) * width_of(TENSORS[which]);
+        run.buffers.push_back(allocate(names[which], bytes, 256));
     }
     run.buffers.push_back(allocate("workspace", workspace_bytes, WORKSPACE_ALIGNMENT));
     for (int execution = 0; execution < EXECUTIONS; execution++) {
@@ -1074,10 +1091,11 @@ static void check_execution(const Run &run, const Recipe &recipe, int execution)
     finish(ABSENT, "%d executions showed nothing", EXECUTIONS);
 }
 
-// Prints the bits of both inputs and, for every output checked, the expected bits and the sums behind them.
+// Prints the bits of every tensor, the first bytes of a random workspace, and for every output checked the
+// expected bits and the sums behind them.
 static void show() {
     const Recipe &recipe = RECIPES.front();
-    std::vector<uint8_t> contents[3];
+    Contents contents[3];
     for (int which = 0; which < 3; which++) {
         const Tensor &tensor = TENSORS[which];
         contents[which] = filled(recipe, which);
@@ -1087,11 +1105,17 @@ static void show() {
         }
         std::printf("\n");
     }
+    if (recipe.workspace == Bytes::random) {
+        std::printf("workspace");
+        for (uint8_t byte : stream_bytes(recipe.workspace_seed, 13)) std::printf(" %x", byte);
+        std::printf("\n");
+    }
     const Reference reference = reference_of(recipe, contents);
     for (size_t i = 0; i < reference.outputs.size(); i++) {
         const Sum &sum = reference.sums[i];
         const uint64_t bits = encode(TENSORS[OUTPUT].dtype, sum.value);
-        std::printf("expected %llu %llx %.17g %.17g\n", big(reference.outputs[i]), big(bits), sum.value, sum.absolute);
+        std::printf("expected %llu %llx ", big(reference.outputs[i]), big(bits));
+        std::printf("%.17g %.17g\n", sum.value, sum.absolute);
     }
 }
 

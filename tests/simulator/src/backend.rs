@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use case::{Config, Knob};
 
-pub use descriptor::{CUDART_VERSION, Data, Descriptor, Finished, Slot, VERSION};
+pub use descriptor::{CUDART_VERSION, Data, Descriptor, Finished, VERSION};
 pub use execution::{Execution, Memory, execute};
 
 use crate::engine::{Engine, KnobRange};
@@ -57,3 +57,6 @@ pub type KnobInfo = KnobRange;
 
 /// A knob's choice.
 pub type KnobChoice = Knob;
+
+#[cfg(test)]
+mod tests;

@@ -38,6 +38,7 @@ pub struct Dimensions {
 #[derive(Default)]
 pub struct Driver {
     memory: Memory,
+    fills: launch::Fills,
     devices: i32,
     initialized: bool,
     current: bool,
@@ -215,7 +216,9 @@ impl Driver {
         if size.block != [kernel.block(), 1, 1] {
             return Err(CuResult::INVALID_VALUE);
         }
-        if self.pending.is_none() && launch::launch(&mut self.memory, kernel, params).is_err() {
+        if self.pending.is_none()
+            && launch::launch(&mut self.memory, &mut self.fills, kernel, params).is_err()
+        {
             self.poison(CuResult::ILLEGAL_ADDRESS);
         }
         Ok(())
@@ -251,3 +254,6 @@ pub fn visible(devices: i32, variable: Option<&str>) -> i32 {
     };
     list.split(',').take_while(|entry| named(entry)).map(|_| 1).sum::<i32>().min(devices)
 }
+
+#[cfg(test)]
+mod tests;

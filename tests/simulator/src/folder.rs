@@ -6,8 +6,8 @@ use std::{fs, io};
 
 /// Names that programs open, and the built file that answers to each.
 ///
-/// Both names of the driver are there, since some programs try the one and some the other. They are separate files:
-/// a symbolic link would show the built file's name in a memory map.
+/// Both names of the driver are there, since some programs try the one and some the other. Names of one library are
+/// links to one file, by which the loader knows that it is open already; two copies would be two drivers.
 pub const FILES: [(&str, &str); 8] = [
     ("libcuda.so", "libconvict_sim_cuda.so"),
     ("libcuda.so.1", "libconvict_sim_cuda.so"),
@@ -28,22 +28,33 @@ pub const FILES: [(&str, &str); 8] = [
 /// A library that is not built, or a folder that cannot be written.
 pub fn folder(target_dir: &Path, into: &Path) -> io::Result<()> {
     fs::create_dir_all(into)?;
-    for (name, built) in FILES {
-        let built = [target_dir.join("deps").join(built), target_dir.join(built)]
+    for (name, source) in FILES {
+        let built = [target_dir.join("deps").join(source), target_dir.join(source)]
             .into_iter()
             .find(|path| path.exists())
             .ok_or_else(|| {
-                let message = format!("{built} is not built in {}", target_dir.display());
+                let message = format!("{source} is not built in {}", target_dir.display());
                 io::Error::new(io::ErrorKind::NotFound, message)
             })?;
-        let to = into.join(name);
-        match fs::remove_file(&to) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
-        if fs::hard_link(&built, &to).is_err() {
-            fs::copy(&built, &to)?;
-        }
+        // A copy that was made for an earlier name is linked to, not made again.
+        let earlier = FILES.iter().take_while(|(known, _)| *known != name).find(|(_, file)| *file == source);
+        let from = earlier.map_or(built, |(known, _)| into.join(known));
+        place(&from, into, name)?;
     }
     Ok(())
+}
+
+/// Puts a file under its name at one stroke, so that a process that opens the folder meanwhile finds the old file or
+/// the new one; never writes through a name that may be a link to the built file.
+fn place(built: &Path, into: &Path, name: &str) -> io::Result<()> {
+    let draft = into.join(format!(".{name}.{}", std::process::id()));
+    if fs::hard_link(built, &draft).is_err() {
+        fs::copy(built, &draft)?;
+    }
+    fs::rename(&draft, into.join(name))?;
+    // Renaming one link of a file to another link of it leaves both.
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }

@@ -4,7 +4,7 @@ use case::{Case, Environment, Execution, Matrix, Outcome, Tier, Verdict};
 use serde::Serialize;
 
 use crate::args::Check;
-use crate::failure::{CLEAN, FOUND, Failure};
+use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::{Machine, describe};
 
 /// What `--json` prints.
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
 /// An engine index means nothing on another library set.
 pub(crate) fn require_set(case: &Case, environment: &Environment, any_set: bool) -> Result<(), Failure> {
     match &case.options.set {
-        Some(set) if *set != environment.set() && !any_set => Err(Failure::Machine(format!(
+        Some(set) if *set != environment.set() && !any_set => Err(Failure::Unjudged(format!(
             "the case belongs to library set {set}, but {} is loaded; nothing was judged (--any-set judges it here)",
             environment.set()
         ))),
@@ -50,11 +50,13 @@ pub(crate) fn require_set(case: &Case, environment: &Environment, any_set: bool)
     }
 }
 
-/// 1 for a failure of tier A or B; what is informative or says nothing is no failure.
+/// 1 for a failure of tier A or B; what is informative is none. 77 where the library declined or the check says
+/// nothing.
 fn code(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Fault(fault) if fault.tier != Tier::C => FOUND,
-        Verdict::Fault(_) | Verdict::Pass | Verdict::Unsupported(_) | Verdict::Untrusted(_) => CLEAN,
+        Verdict::Fault(_) | Verdict::Pass => CLEAN,
+        Verdict::Unsupported(_) | Verdict::Untrusted(_) => UNJUDGED,
     }
 }
 

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use case::{
     Candidate, Case, Census, Config, Ended, EngineChoice, Environment, Execution, Exit, HeuristicMode, Job,
-    Matrix, Notes, Observation, Outcome, Phase, Ranks, ReferenceFacts, Refusal, Selection, SpotCheck,
+    Matrix, Notes, Observation, Outcome, Phase, Ranks, Recipe, ReferenceFacts, Refusal, Selection, SpotCheck,
 };
 use exec::{HarnessError, Interrupt, JobEvent, Tally};
 
@@ -22,8 +22,30 @@ pub(crate) enum How {
     Crash,
     /// A sticky illegal address.
     Device,
+    /// A differing value within every bound.
+    Inexact,
+    /// Other bits on the same data: where every buffer starts alike, or where only those contents differ.
+    Differs(Varied),
     /// A status that a recommended configuration must not give.
     Refused,
+}
+
+/// What two executions whose bits differ did not have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Varied {
+    Nothing,
+    Workspace,
+    Output,
+}
+
+impl Varied {
+    fn between(self, one: Recipe, other: Recipe) -> bool {
+        match self {
+            Self::Nothing => (one.workspace, one.output) == (other.workspace, other.output),
+            Self::Workspace => one.workspace != other.workspace,
+            Self::Output => one.workspace == other.workspace && one.output != other.output,
+        }
+    }
 }
 
 /// A failure with its region.
@@ -182,6 +204,28 @@ fn executions(job: &Job, wrong: u64) -> Vec<Execution> {
     oracle::recipes(&job.case, job.matrix).into_iter().map(execution).collect()
 }
 
+/// The executions of an engine whose bits depend on what they must not depend on.
+fn unsteady(job: &Job, varied: Varied) -> Vec<Execution> {
+    let mut made = executions(job, 0);
+    let recipes: Vec<Recipe> = made.iter().map(|execution| execution.recipe).collect();
+    for execution in &mut made {
+        execution.repeat_differing = execution
+            .recipe
+            .repeats
+            .map(|earlier| if varied.between(recipes[earlier], execution.recipe) { 3 } else { 0 });
+    }
+    made
+}
+
+/// The executions of an engine that rounds where sums are exact.
+fn rounding(job: &Job) -> Vec<Execution> {
+    let mut made = executions(job, 0);
+    for execution in &mut made {
+        execution.census.differing = 1;
+    }
+    made
+}
+
 fn died(candidate: Option<Candidate>, phase: Phase) -> Outcome {
     Outcome { candidate, exit: Exit::Signalled(11), phase, observation: None, stderr: String::new() }
 }
@@ -209,6 +253,8 @@ fn visit(job: &Job, candidate: &Candidate, how: Option<How>) -> Outcome {
         _ if candidate.config.engine == 9 => observed(candidate, refusal("NOT_SUPPORTED", 3000), Vec::new()),
         None => observed(candidate, Ended::Completed, executions(job, 0)),
         Some(How::Wrong) => observed(candidate, Ended::Completed, executions(job, 2)),
+        Some(How::Inexact) => observed(candidate, Ended::Completed, rounding(job)),
+        Some(How::Differs(varied)) => observed(candidate, Ended::Completed, unsteady(job, varied)),
         Some(How::Crash) => died(Some(candidate.clone()), Phase::Execute),
         Some(How::Refused) => observed(candidate, refusal("INTERNAL_ERROR", 4000), Vec::new()),
         Some(How::Device) => {
@@ -225,7 +271,11 @@ impl Bench for Script {
         let number = world.jobs.fetch_add(1, Ordering::Relaxed) + 1;
         world.alone.fetch_add(u64::from(job.alone), Ordering::Relaxed);
         world.fresh.fetch_add(u64::from(std::mem::take(&mut self.fresh)), Ordering::Relaxed);
-        std::thread::sleep(world.pace);
+        let end = Instant::now() + world.pace;
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|_| !self.interrupt.is_set())
+        {
+            std::thread::sleep(left.min(Duration::from_millis(5)));
+        }
         if self.interrupt.is_set() {
             return Err(HarnessError::Interrupted);
         }

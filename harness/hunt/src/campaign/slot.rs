@@ -107,7 +107,7 @@ fn follow<B: Bench>(floor: &Floor<'_>, bench: &mut B, lead: Lead) -> Result<(), 
     let mut pursuit = Pursuit {
         bench,
         set: &floor.set,
-        allowance: floor.options.allowance,
+        allowance: &|tier| floor.allowance(tier),
         until: floor.end,
         reserve: floor.reserve(),
         tell: &|event| floor.record.tell(event),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use case::{Case, Config, Ended, Matrix, Outcome, Selection, Untrusted, Verdict};
+use case::{Case, Config, Ended, Execution, FillKind, Matrix, Outcome, Selection, Untrusted, Verdict};
 use exec::Tally;
 
 use super::Floor;
@@ -40,6 +40,10 @@ pub(super) fn survey_problem<B: Bench>(
     count.add(sums);
     // Each engine's plan is still built in the worker, so looking again costs executions only.
     for config in std::mem::take(&mut count.weak) {
+        if floor.is_over() {
+            // Not finished: a resumed hunt does it again.
+            return Ok(());
+        }
         let sums = count.run(bench, &case.pinned(config), Selection::Single, Matrix::Full)?;
         count.add(sums);
     }
@@ -48,7 +52,9 @@ pub(super) fn survey_problem<B: Bench>(
         bench.fresh();
     }
     tally.refusals = refusals.into_iter().collect();
-    tally.seconds = started.elapsed().as_secs_f64();
+    let took = started.elapsed();
+    floor.pace().note(took);
+    tally.seconds = took.as_secs_f64();
     floor.record.tell(HuntEvent::ProblemDone { index, tally })
 }
 
@@ -130,9 +136,19 @@ fn reckon(index: u64, outcome: &Outcome, verdict: &Verdict) -> Result<Check, Str
             config: config_of(outcome).cloned(),
             verdict,
             compiled: observation.is_some_and(|observation| observation.notes.compiles_at_run_time()),
+            exact: observation.map_or_else(Vec::new, |observation| exactness(&observation.executions)),
         }),
         None => Err(reason(verdict)),
     }
+}
+
+/// Whether the executions on integers gave what exact sums give.
+fn exactness(executions: &[Execution]) -> Vec<(FillKind, bool)> {
+    executions
+        .iter()
+        .filter(|execution| execution.recipe.fill.kind.is_integer())
+        .map(|execution| (execution.recipe.fill.kind, execution.census.differing == 0))
+        .collect()
 }
 
 /// Why a configuration was not executed, without numbers that would make every case a reason of its own.

@@ -1,9 +1,12 @@
 //! Whole hunts against scripted slots with planted failures. Knows their smallest cases.
 
+mod kinds;
+mod time;
+
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use case::{Case, DType, Kind, Operation, Selection, Tier};
 use exec::Interrupt;
@@ -11,7 +14,7 @@ use exec::Interrupt;
 use super::{HuntOptions, hunt};
 use crate::bench::script::{How, Planted, Script, World, planted};
 use crate::error::HuntError;
-use crate::event::{Entry, HuntEvent, ProblemTally};
+use crate::event::{Entry, HuntEvent, ProblemTally, is_misaligned};
 use crate::generator::{Generator, Limits};
 use crate::ledger::Ledger;
 use crate::source::Source;
@@ -185,7 +188,8 @@ fn a_wrong_output_size_that_is_accepted_stays_wrong_in_the_smallest_case() {
 
 #[test]
 fn a_fault_that_rarely_comes_back_goes_to_the_flaky_shelf() {
-    let rare = Planted { every: 9, ..planted(Some(1), How::Crash, |_| true) };
+    // With an odd workspace one more hit would do.
+    let rare = Planted { every: 9, ..planted(Some(1), How::Crash, |case| !is_misaligned(case)) };
     let world = World::new(vec![rare]);
     let (summary, events) = run(&problems(30), &world);
     assert_eq!(summary.findings, Vec::new());
@@ -271,27 +275,6 @@ fn a_lead_whose_confirmation_broke_off_through_our_own_trouble_is_followed_again
         hunt(&options, vec![script], Ledger::default(), &Interrupt::default(), &|_| Ok(())).unwrap();
     assert_eq!(summary.slots_lost, 0);
     assert_eq!(summary.findings.len(), 1);
-}
-
-#[test]
-fn time_bounds_generation_and_a_quarter_more_bounds_the_rest() {
-    let world =
-        World::paced(vec![planted(Some(1), How::Wrong, |case| case.problem.c > 1)], Duration::from_millis(3));
-    let time = Duration::from_millis(400);
-    let options = HuntOptions { time: Some(time), problems_max: None, ..problems(0) };
-    let started = Instant::now();
-    let last_problem: Mutex<Duration> = Mutex::default();
-    let sink = |entry: &Entry| {
-        if matches!(entry.event, HuntEvent::ProblemStarted { .. }) {
-            *last_problem.lock().unwrap() = started.elapsed();
-        }
-        Ok(())
-    };
-    let summary = hunt(&options, slots(&world, 2), Ledger::default(), &Interrupt::default(), &sink).unwrap();
-    assert!(*last_problem.lock().unwrap() <= time + Duration::from_millis(50));
-    assert!(started.elapsed() < time * 5 / 4 + Duration::from_millis(250), "{:?}", started.elapsed());
-    assert!(summary.problems > 10);
-    assert!(!summary.interrupted);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A geometry in the making: a few sizes and options, shrunk on demand until it is legal and affordable.
 //! Knows the rules of convolution; knows nothing of why a zone is dangerous.
 
-use case::{Axis, Case, DType, DTypes, Layout, Layouts, Options, Problem};
+use case::{Axis, Case, DType, DTypes, Layout, Layouts, Options, Problem, Role};
 use rand::rngs::StdRng;
 
 use super::style::{Style, pick};
@@ -75,7 +75,7 @@ impl Draft {
             axes: vec![Axis::plain(1, 1); 2],
             options: Options::default(),
             output_error: 0,
-            limits: Limits { bytes_max: 0, multiply_adds_max: 0 },
+            limits: Limits { bytes_max: 0, elements_max: 0, multiply_adds_max: 0 },
             style: Style::Logarithmic,
             held: Vec::new(),
             heavy: false,
@@ -102,12 +102,12 @@ impl Draft {
         self.hold(field);
     }
 
-    /// Lets the geometry use the whole allowance for work.
+    /// Lets the geometry use the whole limits: memory as well as work.
     pub(super) fn mark_heavy(&mut self) {
         self.heavy = true;
     }
 
-    /// True once a zone asked for the whole allowance.
+    /// True once something asked for the whole limits.
     pub(super) fn heavy(&self) -> bool {
         self.heavy
     }
@@ -124,7 +124,8 @@ impl Draft {
         }
     }
 
-    fn set(&mut self, field: Field, value: i64) {
+    /// Sets a field.
+    pub(super) fn set(&mut self, field: Field, value: i64) {
         match field {
             Field::Batch => self.n = value,
             Field::GroupC => self.group_c = value,
@@ -156,18 +157,37 @@ impl Draft {
                 self.held.clear();
                 continue;
             };
-            let value = self.style.extent(rng, (self.get(field) / 4).max(1), self.get(field) / 2);
-            self.set(field, value);
+            let value = self.get(field);
+            let smaller = self.style.shrunk(rng, (value / 4).max(1), value / 2);
+            self.set(field, smaller);
         }
+    }
+
+    /// Multiply-adds that the held fields alone ask for: everything else at 1.
+    pub(super) fn held_work(&self) -> i64 {
+        if self.held.is_empty() {
+            return 0;
+        }
+        let mut least = self.clone();
+        for field in self.fields() {
+            if !self.held.contains(&field) {
+                least.set(field, 1);
+            }
+        }
+        least.repair();
+        least.cases()[0].problem.geometry().multiply_adds()
     }
 
     fn excess(&self, limits: Limits) -> Excess {
         let cases = self.cases();
         let bytes = cases.iter().map(|case| case.problem.geometry().total_bytes()).max();
-        let repeat = i64::from(self.options.repeat);
-        let work = cases[0].problem.geometry().multiply_adds().saturating_mul(repeat);
-        if bytes.is_some_and(|bytes| bytes > limits.bytes_max) {
-            Excess::Bytes
+        let geometry = cases[0].problem.geometry();
+        let largest = Role::ALL.into_iter().max_by_key(|role| geometry.elements(*role)).unwrap_or(Role::X);
+        let work = geometry.multiply_adds().saturating_mul(i64::from(self.options.repeat));
+        if bytes.is_some_and(|bytes| bytes > limits.bytes_max)
+            || geometry.elements(largest) > limits.elements_max
+        {
+            Excess::Memory(largest)
         } else if work > limits.multiply_adds_max {
             Excess::Work
         } else {
@@ -181,7 +201,7 @@ impl Draft {
             .fields()
             .into_iter()
             .filter(|field| !self.held.contains(field) && self.get(*field) > 1)
-            .filter(|field| excess == Excess::Work || !matches!(field, Field::Filter(_)))
+            .filter(|field| excess.is_due_to(*field))
             .collect();
         let largest = free.iter().map(|field| self.get(*field)).max()?;
         let worthy: Vec<Field> = free.into_iter().filter(|field| self.get(*field) * 4 >= largest).collect();
@@ -244,6 +264,20 @@ impl Draft {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Excess {
     None,
-    Bytes,
+    /// Of memory; this tensor has the most elements.
+    Memory(Role),
     Work,
+}
+
+impl Excess {
+    /// True where less of that field means less of what is too much. Filters keep their taps where memory is
+    /// short: channels make a filter large.
+    fn is_due_to(self, field: Field) -> bool {
+        match (self, field) {
+            (Self::None, _) | (Self::Memory(_), Field::Filter(_)) => false,
+            (Self::Memory(Role::W), Field::Batch | Field::Input(_)) => false,
+            (Self::Memory(Role::X), Field::GroupK) | (Self::Memory(Role::Y), Field::GroupC) => false,
+            (Self::Memory(_) | Self::Work, _) => true,
+        }
+    }
 }

@@ -8,13 +8,16 @@ use rand::rngs::StdRng;
 use super::Limits;
 use super::draft::{Draft, Field};
 use super::networks::LAYERS;
-use super::style::{Style, logarithmic, pick, pick_weighted};
+use super::style::{Style, logarithmic, pick, pick_weighted, tail};
 
 /// Element types by weight; `f32` leads because a zone forces the others besides.
 const DTYPE_MIX: [(DType, u32); 4] = [(DType::F32, 45), (DType::F16, 30), (DType::Bf16, 20), (DType::F64, 5)];
 
 /// Numbers of axes by weight.
 const RANK_MIX: [(usize, u32); 3] = [(1, 6), (2, 78), (3, 16)];
+
+/// Share of network layers that keep their size, however large.
+const WHOLE_LAYERS: f64 = 0.08;
 
 /// Layouts by weight; `None` draws one for each tensor.
 const LAYOUT_MIX: [(Option<Layout>, u32); 3] =
@@ -60,6 +63,9 @@ impl Draft {
                 dilation,
             })
             .collect();
+        if rng.random_bool(WHOLE_LAYERS) {
+            self.mark_heavy();
+        }
         // Its channels are what makes a layer that layer: batch and image give way first.
         for field in [Field::GroupC, Field::GroupK, Field::Groups] {
             self.hold(field);
@@ -72,8 +78,9 @@ impl Draft {
         self.n = if rng.random_bool(0.5) { style.extent(rng, 1, 8) } else { style.extent(rng, 1, 300) };
         self.g = if rng.random_bool(0.15) { style.extent(rng, 2, 64) } else { 1 };
         let channels_max = if self.g > 1 { 64 } else { 1100 };
-        self.group_c = style.extent(rng, 1, channels_max);
-        self.group_k = style.extent(rng, 1, channels_max);
+        for field in [Field::GroupC, Field::GroupK] {
+            self.sample_channels(rng, field, channels_max);
+        }
         let input_max = [4200, 300, 70][rank - 1];
         self.axes = (0..rank)
             .map(|_| {
@@ -81,10 +88,22 @@ impl Draft {
                 let pad = if rng.random_bool(0.6) { filter / 2 } else { rng.random_range(0..filter) };
                 let stride = pick_weighted(rng, &[(1, 70), (2, 22), (3, 5), (4, 3)]);
                 let dilation = pick_weighted(rng, &[(1, 90), (2, 7), (3, 3)]);
-                let input = style.extent(rng, 1, input_max);
+                let input = if rng.random_bool(0.3) { tail(rng) } else { style.extent(rng, 1, input_max) };
                 Axis { input, filter, pad_before: pad, pad_after: pad, stride, dilation }
             })
             .collect();
+    }
+
+    /// Draws a channel count: often small, often the tail of a small tile, which stays while others give way.
+    fn sample_channels(&mut self, rng: &mut StdRng, field: Field, most: i64) {
+        match rng.random_range(0..100) {
+            0..20 => self.fix(field, rng.random_range(1..=12)),
+            20..45 => self.fix(field, tail(rng).min(most)),
+            _ => {
+                let value = self.extent(rng, 1, most);
+                self.set(field, value);
+            }
+        }
     }
 
     fn degenerate(&mut self, rng: &mut StdRng) {

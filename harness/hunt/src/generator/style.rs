@@ -26,6 +26,9 @@ pub(super) enum Style {
 /// Tile sizes of real kernels.
 const TILES: [i64; 6] = [8, 16, 32, 64, 128, 256];
 
+/// Tile sizes whose tails are drawn at small sizes, where they expose a fault as well as at large ones.
+const SMALL_TILES: [i64; 4] = [8, 16, 32, 64];
+
 /// Families with their weights.
 const MIX: [(Style, u32); 7] = [
     (Style::Tile, 25),
@@ -59,7 +62,17 @@ impl Style {
         };
         value.clamp(least, most)
     }
+
+    /// What an extent becomes when it has to be within `least..=most`: often still a tail, since shrinking
+    /// would otherwise leave few of them.
+    pub(super) fn shrunk(self, rng: &mut StdRng, least: i64, most: i64) -> i64 {
+        let tail = (0..TAILS_TRIED).map(|_| tail(rng)).find(|tail| (least..=most).contains(tail));
+        tail.unwrap_or_else(|| self.extent(rng, least, most))
+    }
 }
+
+/// Tails tried for a shrunk extent.
+const TAILS_TRIED: u32 = 3;
 
 fn tile(rng: &mut StdRng, most: i64) -> i64 {
     let fitting = TILES.iter().filter(|tile| **tile <= most).count();
@@ -69,6 +82,12 @@ fn tile(rng: &mut StdRng, most: i64) -> i64 {
     let tile = TILES[rng.random_range(0..fitting)];
     let multiples = (most / tile).min(9);
     tile * rng.random_range(1..=multiples) + rng.random_range(-2..=2)
+}
+
+/// One or two small tiles and a little more or less.
+pub(super) fn tail(rng: &mut StdRng) -> i64 {
+    let tile = pick(rng, &SMALL_TILES);
+    tile * rng.random_range(1..=2) + pick(rng, &[-3, -2, -1, 0, 1, 1, 2, 3])
 }
 
 fn power(rng: &mut StdRng, most: i64) -> i64 {

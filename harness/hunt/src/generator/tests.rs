@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use case::{Case, DType, Expect, Layout, Operation, WorkspaceAmount};
+use case::{Case, DType, Expect, Layout, Operation, Role, WorkspaceAmount};
 
 use super::zones::ZONES;
 use super::{Generator, Limits};
 
-const DEVICE: Limits = Limits { bytes_max: 8 << 30, multiply_adds_max: 4_000_000_000 };
+const DEVICE: Limits =
+    Limits { bytes_max: 256 << 20, elements_max: 256 << 20, multiply_adds_max: 1_000_000_000 };
 
 fn draws(limits: Limits, geometries: u64) -> impl Iterator<Item = [Case; 3]> {
     let generator = Generator::new(7, limits);
@@ -18,10 +19,10 @@ fn positions(case: &Case) -> i64 {
     case.problem.n * case.problem.axes.iter().map(case::Axis::output).product::<i64>()
 }
 
-fn near_a_line(bytes: i64) -> bool {
-    (30..=32).any(|power| {
+fn near_a_line(elements: i64) -> bool {
+    (24..=26).any(|power| {
         let line = 1_i64 << power;
-        (bytes - line).abs() <= line / 20
+        (elements - line).abs() <= line / 20
     })
 }
 
@@ -56,13 +57,9 @@ fn shows(zone: &str, case: &Case) -> bool {
             [problem.n, problem.c, problem.k].into_iter().any(sixteen)
                 || axes.iter().any(|axis| sixteen(axis.input))
         }
-        "2^30 to 2^32 bytes" => {
-            case::Role::ALL.into_iter().any(|role| near_a_line(problem.geometry().bytes(role)))
+        "2^24 to 2^26 elements" => {
+            Role::ALL.into_iter().any(|role| near_a_line(problem.geometry().elements(role)))
         }
-        "scaling" => options.beta.value() != 0.0,
-        "workspace" => options.workspace.amount == WorkspaceAmount::Extra(1 << 20),
-        "data" => options.fill.is_some(),
-        "repetition" => options.repeat > 1,
         "must be refused" => options.expect == Expect::Refuse,
         other => panic!("zone {other} has no description here"),
     }
@@ -74,13 +71,15 @@ fn every_problem_is_valid_and_within_the_limits_of_a_device_and_of_the_simulator
         DEVICE,
         Limits::device(1 << 30),
         Limits::simulator(),
-        Limits { bytes_max: 4096, multiply_adds_max: 1000 },
+        Limits { bytes_max: 4096, elements_max: 500, multiply_adds_max: 1000 },
     ] {
         for case in draws(limits, 3000).flatten() {
             let geometry = case.problem.geometry();
             assert_eq!(case.validate(), Ok(()), "{case}");
             assert!(geometry.total_bytes() <= limits.bytes_max, "{case}");
             assert!(geometry.multiply_adds() <= limits.multiply_adds_max, "{case}");
+            let elements = Role::ALL.map(|role| geometry.elements(role));
+            assert!(elements.into_iter().all(|elements| elements <= limits.elements_max), "{case}");
         }
     }
 }
@@ -124,14 +123,70 @@ fn a_geometry_is_tried_as_fprop_dgrad_and_wgrad_with_the_same_sizes() {
     }
 }
 
+fn sorted(numbers: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut sorted: Vec<i64> = numbers.collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Percent of the numbers that are at most that.
+fn percent_within(numbers: &[i64], most: i64) -> usize {
+    numbers.partition_point(|number| *number <= most) * 100 / numbers.len()
+}
+
 #[test]
-fn the_median_problem_is_small_enough_for_a_high_rate_and_large_ones_occur() {
-    let mut work: Vec<i64> =
-        draws(DEVICE, 3000).map(|[case, ..]| case.problem.geometry().multiply_adds()).collect();
-    work.sort_unstable();
-    let median = work[work.len() / 2];
-    assert!((1_000_000..40_000_000).contains(&median), "median {median}");
-    assert!(work[work.len() * 99 / 100] > 1_000_000_000);
+fn most_problems_are_small_enough_for_a_high_rate_and_few_are_large() {
+    let limits = Limits::device(i64::MAX);
+    let cases: Vec<Case> = draws(limits, 4000).flatten().collect();
+    let work = sorted(cases.iter().map(|case| case.problem.geometry().multiply_adds()));
+    let (median, ninth) = (work[work.len() / 2], work[work.len() * 9 / 10]);
+    assert!((500_000..2_000_000).contains(&median), "median {median}");
+    assert!((30_000_000..=100_000_000).contains(&ninth), "90th percentile {ninth}");
+    assert!(work[work.len() - 1] > 500_000_000);
+    let bytes = sorted(cases.iter().map(|case| case.problem.geometry().total_bytes()));
+    assert!(percent_within(&bytes, 16 << 20) >= 97);
+    assert!(bytes[bytes.len() - 1] > 64 << 20);
+    let outputs = sorted(cases.iter().map(|case| {
+        let problem = &case.problem;
+        problem.geometry().elements(problem.operation.output())
+    }));
+    assert!(percent_within(&outputs, 1_000_000) >= 97);
+}
+
+#[test]
+fn channel_counts_are_often_small_and_often_tails_of_small_tiles() {
+    let count = |wanted: fn(i64) -> bool| {
+        let cases = draws(DEVICE, 4000).map(|[case, ..]| case.problem);
+        cases.filter(|problem| wanted(problem.c / problem.g) || wanted(problem.k / problem.g)).count() / 40
+    };
+    assert!(count(|channels| channels <= 4) >= 30, "small {}", count(|channels| channels <= 4));
+    let near = |channels: i64| {
+        [8, 16, 32, 64].iter().any(|tile| channels > 4 && matches!(channels % tile, 1..=3)) && channels < 132
+    };
+    assert!(count(near) >= 25, "tails {}", count(near));
+}
+
+#[test]
+fn options_other_than_the_defaults_come_in_the_shares_they_are_worth() {
+    let cases: Vec<Case> = draws(DEVICE, 10_000).map(|[case, ..]| case).collect();
+    let permille = |wanted: fn(&Case) -> bool| cases.iter().filter(|case| wanted(case)).count() / 10;
+    for (name, share, low, high) in [
+        ("alpha", permille(|case| case.options.alpha.value() != 1.0), 40, 60),
+        ("beta", permille(|case| case.options.beta.value() != 0.0), 40, 60),
+        ("ws=exact@16", permille(|case| case.options.workspace.alignment == 16), 40, 60),
+        (
+            "ws=+1MiB",
+            permille(|case| case.options.workspace.amount == WorkspaceAmount::Extra(1 << 20)),
+            20,
+            40,
+        ),
+        ("fill", permille(|case| case.options.fill.is_some()), 10, 20),
+        ("repeat", permille(|case| case.options.repeat > 1), 5, 15),
+        ("compute f16", permille(|case| case.problem.dtypes.compute == DType::F16), 2, 20),
+    ] {
+        assert!((low..=high).contains(&share), "{name}: {share} of 1000");
+    }
+    assert!(cases.iter().all(|case| case.options.repeat <= 4));
 }
 
 #[test]
@@ -174,9 +229,10 @@ fn few_problems_repeat_even_within_the_simulators_small_limits() {
 }
 
 #[test]
-fn the_simulators_small_limits_keep_every_zone_but_the_largest_sizes() {
+fn the_simulators_small_limits_keep_every_zone_but_large_sizes() {
     let cases: Vec<Case> = draws(Limits::simulator(), 6000).flatten().collect();
-    for zone in ZONES.iter().filter(|zone| zone.name != "2^30 to 2^32 bytes") {
+    let large = ["2^24 to 2^26 elements", "16-bit lines"];
+    for zone in ZONES.iter().filter(|zone| !large.contains(&zone.name)) {
         let met = cases.iter().filter(|case| shows(zone.name, case)).count();
         assert!(met >= 15, "{} was met {met} times", zone.name);
     }

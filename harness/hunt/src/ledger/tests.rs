@@ -1,9 +1,10 @@
 //! The fold over events: counts, the gap-tolerant set of finished problems, what stays open.
 
-use case::{Config, Kind, Selection};
+use case::{Config, FillKind, Kind, Selection};
 
 use super::Ledger;
 use crate::event::{Check, Entry, HuntEvent, ProblemTally, Terms, VerdictKind};
+use crate::summary::ExactCount;
 
 fn fold(events: impl IntoIterator<Item = HuntEvent>) -> Ledger {
     let mut ledger = Ledger::default();
@@ -20,7 +21,7 @@ fn done(index: u64) -> HuntEvent {
 
 fn checked(index: u64, engine: i64, verdict: VerdictKind, compiled: bool) -> HuntEvent {
     let config = Some(Config { engine, knobs: Vec::new() });
-    HuntEvent::Checked(Check { index, config, verdict, compiled })
+    HuntEvent::Checked(Check { index, config, verdict, compiled, exact: Vec::new() })
 }
 
 #[test]
@@ -70,4 +71,42 @@ fn an_interruption_is_forgotten_when_the_hunt_goes_on() {
         HuntEvent::Started { terms, environment: Box::default(), set: "9.19.0-full".to_owned(), slots: 1 };
     assert!(fold([started.clone(), HuntEvent::Interrupted]).summary().interrupted);
     assert!(!fold([started.clone(), HuntEvent::Interrupted, started]).summary().interrupted);
+}
+
+#[test]
+fn exact_executions_are_counted_by_engine_of_a_pass_and_by_kind_of_data() {
+    let config = Some(Config { engine: 4, knobs: Vec::new() });
+    let check = |exact: &[(FillKind, bool)]| {
+        let verdict = VerdictKind::Pass;
+        HuntEvent::Checked(Check {
+            index: 0,
+            config: config.clone(),
+            verdict,
+            compiled: false,
+            exact: exact.to_vec(),
+        })
+    };
+    let ledger = fold([
+        HuntEvent::ProblemStarted { index: 0, case: "dgrad f32 nchw n1 c1 k1 i1 f1".to_owned() },
+        check(&[(FillKind::Int2, true), (FillKind::Int2, false), (FillKind::Tern, true)]),
+        check(&[(FillKind::Int2, true)]),
+        check(&[]),
+    ]);
+    let summary = ledger.summary();
+    assert_eq!(summary.exactness.len(), 1);
+    let exactness = &summary.exactness["dgrad e4"];
+    assert_eq!(exactness.checks, 2);
+    assert_eq!(exactness.fills["int2"], ExactCount { executions: 3, exact: 2 });
+    assert_eq!(exactness.fills["tern"], ExactCount { executions: 1, exact: 1 });
+}
+
+#[test]
+fn a_check_of_an_earlier_version_without_exactness_still_reads() {
+    let text = [
+        r#"{"seconds":1.0,"event":"checked","index":3,"#,
+        r#""config":{"engine":2},"verdict":"pass","compiled":true}"#,
+    ]
+    .concat();
+    let entry: Entry = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string(&entry).unwrap(), text);
 }

@@ -98,3 +98,40 @@ fn inexact_arithmetic_counts_once_for_an_engine_whatever_the_types() {
     assert!(!suspects.offer(lead(HALF, Kind::Inexact, 4, Tier::C)));
     assert!(suspects.offer(lead(SMALL, Kind::Inexact, 5, Tier::C)));
 }
+
+#[test]
+fn what_needs_an_odd_workspace_does_not_stand_for_the_same_failure_without_one() {
+    let mut suspects = Suspects::default();
+    let odd = lead(&format!("{SMALL} ws=exact@16"), Kind::Crash, 1, Tier::C);
+    assert!(suspects.offer(odd.clone()));
+    assert_eq!(suspects.take(9), Some(odd.clone()));
+    suspects.settle(&odd, odd.provisional());
+    assert!(suspects.offer(lead(SMALL, Kind::Crash, 1, Tier::B)));
+}
+
+#[test]
+fn leads_for_information_are_followed_one_at_a_time_whatever_slots_are_free() {
+    let mut suspects = Suspects::default();
+    for (engine, tier) in [(1, Tier::C), (2, Tier::C), (3, Tier::B)] {
+        assert!(suspects.offer(lead(SMALL, Kind::Wrong, engine, tier)));
+    }
+    assert_eq!(suspects.serious(), 1);
+    let taken: Vec<Lead> = std::iter::from_fn(|| suspects.take(9)).collect();
+    assert_eq!(taken.len(), 2, "the serious one and one of the others");
+    suspects.settle(&taken[1], taken[1].provisional());
+    assert!(suspects.take(9).is_some());
+}
+
+#[test]
+fn a_new_failure_goes_before_what_resembles_a_finding_however_serious() {
+    let mut suspects = Suspects::default();
+    let found = lead(SMALL, Kind::Wrong, 1, Tier::A);
+    suspects.offer(found.clone());
+    suspects.take(1);
+    suspects.settle(&found, found.provisional());
+    let (variant, new) = (lead(HALF, Kind::Wrong, 1, Tier::A), lead(HALF, Kind::Wrong, 2, Tier::B));
+    assert!(suspects.offer(variant.clone()) && suspects.offer(new.clone()));
+    assert_eq!(suspects.serious(), 1);
+    assert_eq!(suspects.take(9), Some(new));
+    assert_eq!(suspects.take(9), Some(variant));
+}

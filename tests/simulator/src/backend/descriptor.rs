@@ -63,15 +63,6 @@ pub enum Finished {
     Device(String),
 }
 
-/// An attribute that was set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Slot {
-    /// Its number.
-    pub name: i32,
-    /// What it holds.
-    pub data: Data,
-}
-
 /// A descriptor of any kind.
 #[derive(Debug)]
 pub struct Descriptor {

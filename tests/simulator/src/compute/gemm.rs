@@ -1,12 +1,13 @@
-//! The convolution as a product of matrices over unfolded images. Knows unfolding and dot products.
+//! The convolution as a product of matrices over unfolded images. Knows unfolding and products of matrices, whose
+//! innermost loops run along the longer side.
 
 use case::{Operation, Role};
 
 use super::Real;
-use super::rows::zeros;
+use super::rows::{Span, spans, zeros};
 use crate::problem::Shape;
 
-/// Independent sums of one dot product.
+/// Independent sums of one dot product, and the length below which a loop is not worth running innermost.
 const LANES: usize = 8;
 
 fn dot<R: Real>(a: &[R], b: &[R]) -> R {
@@ -22,56 +23,109 @@ fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     lanes.into_iter().fold(rest, R::add)
 }
 
-/// Where each entry of an unfolded image lies in one group's channels of one image: \[output\]\[c taps\], absent in
-/// the padding.
+/// A row-major matrix of so many columns.
+#[derive(Clone, Copy)]
+struct Matrix<'a, R> {
+    values: &'a [R],
+    columns: usize,
+}
+
+impl<'a, R: Real> Matrix<'a, R> {
+    fn new(values: &'a [R], columns: usize) -> Self {
+        Self { values, columns }
+    }
+
+    fn rows(&self) -> std::slice::ChunksExact<'a, R> {
+        self.values.chunks_exact(self.columns)
+    }
+
+    fn transposed(&self) -> Vec<R> {
+        let rows = self.values.len() / self.columns;
+        let mut turned = vec![R::default(); self.values.len()];
+        for (row, values) in self.rows().enumerate() {
+            for (column, value) in values.iter().enumerate() {
+                turned[column * rows + row] = *value;
+            }
+        }
+        turned
+    }
+
+    /// Adds this times another to `out`.
+    fn times(&self, other: Self, out: &mut [R]) {
+        let width = other.columns;
+        if width >= LANES || self.columns < LANES {
+            for (row, out) in self.rows().zip(out.chunks_exact_mut(width)) {
+                for (factor, values) in row.iter().zip(other.rows()) {
+                    out.iter_mut().zip(values).for_each(|(out, value)| *out = out.plus(*factor, *value));
+                }
+            }
+            return;
+        }
+        self.times_turned(Matrix::new(&other.transposed(), self.columns), out);
+    }
+
+    /// Adds this times the transpose of another to `out`.
+    fn times_turned(&self, other: Matrix<'_, R>, out: &mut [R]) {
+        let width = other.values.len() / other.columns;
+        for (row, out) in self.rows().zip(out.chunks_exact_mut(width)) {
+            out.iter_mut().zip(other.rows()).for_each(|(out, column)| *out = out.add(dot(row, column)));
+        }
+    }
+}
+
+/// How one group's channels of one image become a matrix \[c taps\]\[outputs\], and back.
 struct Unfolding {
-    places: Vec<Option<u32>>,
+    spans: Vec<Span>,
+    step: usize,
+    image: usize,
+    channels: usize,
+    taps: usize,
     outputs: usize,
-    depth: usize,
 }
 
 impl Unfolding {
     fn new(shape: &Shape) -> Self {
-        let [yd, yh, yw] = shape.y;
-        let [wd, wh, ww] = shape.w;
-        let (outputs, taps) = (yd * yh * yw, wd * wh * ww);
-        let spatial: usize = shape.x.iter().product();
-        let mut places = Vec::with_capacity(outputs * shape.c * taps);
-        for output in 0..outputs {
-            let out = [output / (yh * yw), output / yw % yh, output % yw];
-            let meets: Vec<Option<usize>> =
-                (0..taps).map(|tap| place(shape, out, [tap / (wh * ww), tap / ww % wh, tap % ww])).collect();
-            for c in 0..shape.c {
-                places.extend(meets.iter().map(|at| at.map(|at| (c * spatial + at) as u32)));
+        let product = |extents: [usize; 3]| extents.iter().product();
+        Self {
+            spans: spans(shape),
+            step: shape.stride[2] as usize,
+            image: product(shape.x),
+            channels: shape.c,
+            taps: product(shape.w),
+            outputs: product(shape.y),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        self.channels * self.taps
+    }
+
+    fn unfold<R: Real>(&self, x: &[R]) -> Vec<R> {
+        let mut matrix = vec![R::default(); self.depth() * self.outputs];
+        for (image, block) in
+            x.chunks_exact(self.image).zip(matrix.chunks_exact_mut(self.taps * self.outputs))
+        {
+            for span in &self.spans {
+                let row = &mut block[span.tap * self.outputs + span.y..][..span.count];
+                row.iter_mut()
+                    .zip(image[span.x..].iter().step_by(self.step))
+                    .for_each(|(to, from)| *to = *from);
             }
         }
-        Self { places, outputs, depth: shape.c * taps }
+        matrix
     }
 
-    fn row(&self, output: usize) -> &[Option<u32>] {
-        &self.places[output * self.depth..(output + 1) * self.depth]
-    }
-}
-
-fn place(shape: &Shape, out: [usize; 3], tap: [usize; 3]) -> Option<usize> {
-    let mut at = 0;
-    for axis in 0..3 {
-        let position =
-            out[axis] as i64 * shape.stride[axis] + tap[axis] as i64 * shape.dilation[axis] - shape.pad[axis];
-        let position = usize::try_from(position).ok().filter(|position| *position < shape.x[axis])?;
-        at = at * shape.x[axis] + position;
-    }
-    Some(at)
-}
-
-fn transpose<R: Real>(matrix: &[R], rows: usize, columns: usize) -> Vec<R> {
-    let mut turned = vec![R::default(); matrix.len()];
-    for row in 0..rows {
-        for column in 0..columns {
-            turned[column * rows + row] = matrix[row * columns + column];
+    fn fold<R: Real>(&self, matrix: &[R], x: &mut [R]) {
+        for (image, block) in
+            x.chunks_exact_mut(self.image).zip(matrix.chunks_exact(self.taps * self.outputs))
+        {
+            for span in &self.spans {
+                let row = &block[span.tap * self.outputs + span.y..][..span.count];
+                let places = image[span.x..].iter_mut().step_by(self.step);
+                places.zip(row).for_each(|(to, from)| *to = to.add(*from));
+            }
         }
     }
-    turned
 }
 
 /// One pass by matrix products: `a` and `b` are its inputs in role order.
@@ -79,58 +133,38 @@ pub(crate) fn multiply<R: Real>(operation: Operation, shape: &Shape, [a, b]: [&[
     let mut out = zeros(shape, operation.output());
     let unfolding = Unfolding::new(shape);
     let image = shape.elements(Role::X) / shape.n / shape.groups;
-    let filters = shape.k * unfolding.depth;
-    let response = shape.k * unfolding.outputs;
-    for n in 0..shape.n {
-        for group in 0..shape.groups {
+    let (depth, outputs) = (unfolding.depth(), unfolding.outputs);
+    for group in 0..shape.groups {
+        let w = group * shape.k * depth..(group + 1) * shape.k * depth;
+        let weights = match operation {
+            Operation::Dgrad => Matrix::new(&a[w.clone()], depth).transposed(),
+            Operation::Fprop | Operation::Wgrad => Vec::new(),
+        };
+        for n in 0..shape.n {
             let block = n * shape.groups + group;
             let x = block * image..(block + 1) * image;
-            let w = group * filters..(group + 1) * filters;
-            let y = block * response..(block + 1) * response;
+            let y = block * shape.k * outputs..(block + 1) * shape.k * outputs;
             match operation {
-                Operation::Fprop => forward(&unfolding, shape.k, [&a[x], &b[w]], &mut out[y]),
-                Operation::Dgrad => backward_data(&unfolding, shape.k, [&a[w], &b[y]], &mut out[x]),
-                Operation::Wgrad => backward_filter(&unfolding, shape.k, [&a[x], &b[y]], &mut out[w]),
+                Operation::Fprop => {
+                    let columns = unfolding.unfold(&a[x]);
+                    Matrix::new(&b[w.clone()], depth).times(Matrix::new(&columns, outputs), &mut out[y]);
+                }
+                Operation::Dgrad => {
+                    let mut columns = vec![R::default(); depth * outputs];
+                    Matrix::new(&weights, shape.k).times(Matrix::new(&b[y], outputs), &mut columns);
+                    unfolding.fold(&columns, &mut out[x]);
+                }
+                Operation::Wgrad => {
+                    let columns = unfolding.unfold(&a[x]);
+                    let (responses, columns) = (Matrix::new(&b[y], outputs), Matrix::new(&columns, outputs));
+                    if outputs >= LANES {
+                        responses.times_turned(columns, &mut out[w.clone()]);
+                    } else {
+                        responses.times(Matrix::new(&columns.transposed(), depth), &mut out[w.clone()]);
+                    }
+                }
             }
         }
     }
     out
-}
-
-fn unfold<R: Real>(unfolding: &Unfolding, x: &[R]) -> Vec<R> {
-    unfolding.places.iter().map(|at| at.map_or_else(R::default, |at| x[at as usize])).collect()
-}
-
-fn forward<R: Real>(unfolding: &Unfolding, k: usize, [x, w]: [&[R]; 2], y: &mut [R]) {
-    let (unfolded, depth) = (unfold(unfolding, x), unfolding.depth);
-    for filter in 0..k {
-        let weights = &w[filter * depth..(filter + 1) * depth];
-        let outputs = y[filter * unfolding.outputs..].iter_mut().zip(unfolded.chunks_exact(depth));
-        outputs.for_each(|(y, column)| *y = dot(weights, column));
-    }
-}
-
-fn backward_data<R: Real>(unfolding: &Unfolding, k: usize, [w, y]: [&[R]; 2], x: &mut [R]) {
-    let weights = transpose(w, k, unfolding.depth);
-    let responses = transpose(y, k, unfolding.outputs);
-    for (output, response) in responses.chunks_exact(k).enumerate() {
-        for (at, weights) in unfolding.row(output).iter().zip(weights.chunks_exact(k)) {
-            if let Some(at) = at {
-                let x = &mut x[*at as usize];
-                *x = x.add(dot(weights, response));
-            }
-        }
-    }
-}
-
-fn backward_filter<R: Real>(unfolding: &Unfolding, k: usize, [x, y]: [&[R]; 2], w: &mut [R]) {
-    let (outputs, depth) = (unfolding.outputs, unfolding.depth);
-    let unfolded = transpose(&unfold(unfolding, x), outputs, depth);
-    for filter in 0..k {
-        let response = &y[filter * outputs..(filter + 1) * outputs];
-        let weights = &mut w[filter * depth..(filter + 1) * depth];
-        for (w, column) in weights.iter_mut().zip(unfolded.chunks_exact(outputs)) {
-            *w = w.add(dot(response, column));
-        }
-    }
 }

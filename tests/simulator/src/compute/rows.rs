@@ -13,7 +13,7 @@ pub(crate) enum Order {
     Taps,
     /// Outputs: all products of a row of outputs are added before the next row.
     Outputs,
-    /// Outputs, with channels and taps from a position that the number gives: an order of chance.
+    /// Outputs, with images, filters and channels from places that the number gives: an order of chance.
     Shuffled(u64),
 }
 
@@ -29,95 +29,75 @@ pub(crate) struct Part {
 impl Part {
     pub(crate) const WHOLE: Self = Self { index: 0, count: 1 };
 
-    fn takes(self, index: usize) -> bool {
+    pub(crate) fn takes(self, index: usize) -> bool {
         self.count == 1 || index % self.count == self.index
     }
 }
 
-/// One tap against a run of outputs: positions in x (advancing by `step`), w and y.
-struct Row {
-    x: usize,
-    w: usize,
-    y: usize,
-    count: usize,
-    step: usize,
+/// One tap against a run of outputs along the last axis, within one channel of x and one of y. Computed once for a
+/// shape and used for every image, filter and channel.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) tap: usize,
+    position: usize,
+    pub(crate) x: usize,
+    pub(crate) y: usize,
+    pub(crate) count: usize,
 }
 
-/// Image, filter, channel, tap and outer position of the output: what one row is for.
+/// Every tap's spans, in order of taps.
+pub(crate) fn spans(shape: &Shape) -> Vec<Span> {
+    let [wd, wh, ww] = shape.w;
+    let [yd, yh, yw] = shape.y;
+    // Position along an outer axis of x that an output and a tap meet.
+    let meet = |axis: usize, output: usize, tap: usize| {
+        let at = output as i64 * shape.stride[axis] + tap as i64 * shape.dilation[axis] - shape.pad[axis];
+        usize::try_from(at).ok().filter(|at| *at < shape.x[axis])
+    };
+    let mut spans = Vec::new();
+    for tap in 0..wd * wh * ww {
+        let (first, count, start) = run(shape, (tap % ww) as i64);
+        if count == 0 {
+            continue;
+        }
+        for position in 0..yd * yh {
+            let depth = meet(0, position / yh, tap / (wh * ww));
+            if let (Some(d), Some(h)) = (depth, meet(1, position % yh, tap / ww % wh)) {
+                let x = (d * shape.x[1] + h) * shape.x[2] + start;
+                spans.push(Span { tap, position, x, y: position * yw + first, count });
+            }
+        }
+    }
+    spans
+}
+
+/// The outputs along the last axis that meet the image through a tap: the first, how many, and where the first meets
+/// it.
+fn run(shape: &Shape, tap: i64) -> (usize, usize, usize) {
+    let stride = shape.stride[2];
+    let shift = tap * shape.dilation[2] - shape.pad[2];
+    // Outputs o with 0 <= o * stride + shift < extent of x.
+    let first = (-shift).max(0).div_euclid(stride) + i64::from((-shift).max(0) % stride != 0);
+    let reach = shape.x[2] as i64 - 1 - shift;
+    let end = if reach < 0 { 0 } else { (reach / stride + 1).min(shape.y[2] as i64) };
+    (first as usize, (end - first).max(0) as usize, (first * stride + shift).max(0) as usize)
+}
+
+/// One image, filter and channel of the filter's group.
 #[derive(Clone, Copy)]
-struct At {
+struct Plane {
     n: usize,
     filter: usize,
     c: usize,
-    tap: [usize; 3],
-    position: usize,
 }
 
-/// Runs along the last axis for one tap: first output, and the number of outputs that meet the image.
-#[derive(Clone, Copy)]
-struct Run {
-    first: usize,
-    count: usize,
-    x: usize,
-}
-
-struct Walk<'a> {
+/// A pass over planes, each adding its products with some spans.
+struct Pass<'a, R> {
+    operation: Operation,
     shape: &'a Shape,
-    runs: Vec<Run>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(shape: &'a Shape) -> Self {
-        let (stride, pad) = (shape.stride[2], shape.pad[2]);
-        let runs = (0..shape.w[2] as i64)
-            .map(|tap| {
-                let shift = tap * shape.dilation[2] - pad;
-                // Outputs o with 0 <= o * stride + shift < extent of x.
-                let first = (-shift).max(0).div_euclid(stride) + i64::from((-shift).max(0) % stride != 0);
-                let reach = shape.x[2] as i64 - 1 - shift;
-                let end = if reach < 0 { 0 } else { (reach / stride + 1).min(shape.y[2] as i64) };
-                let count = (end - first).max(0) as usize;
-                Run { first: first as usize, count, x: (first * stride + shift).max(0) as usize }
-            })
-            .collect();
-        Self { shape, runs }
-    }
-
-    /// Position along an outer axis of x that an output and a tap meet.
-    fn meet(&self, axis: usize, output: usize, tap: usize) -> Option<usize> {
-        let shape = self.shape;
-        let at = output as i64 * shape.stride[axis] + tap as i64 * shape.dilation[axis] - shape.pad[axis];
-        usize::try_from(at).ok().filter(|at| *at < shape.x[axis])
-    }
-
-    fn row(&self, at: At) -> Option<Row> {
-        let (shape, At { n, filter, c, tap, position }) = (self.shape, at);
-        let out = [position / shape.y[1], position % shape.y[1]];
-        let run = self.runs[tap[2]];
-        if run.count == 0 {
-            return None;
-        }
-        let d = self.meet(0, out[0], tap[0])?;
-        let h = self.meet(1, out[1], tap[1])?;
-        let channel = filter / shape.k * shape.c + c;
-        let image = n * shape.groups * shape.c + channel;
-        let response = n * shape.groups * shape.k + filter;
-        let [_, xh, xw] = shape.x;
-        let [wd, wh, ww] = shape.w;
-        let [yd, yh, yw] = shape.y;
-        Some(Row {
-            x: ((image * shape.x[0] + d) * xh + h) * xw + run.x,
-            w: (((filter * shape.c + c) * wd + tap[0]) * wh + tap[1]) * ww + tap[2],
-            y: ((response * yd + out[0]) * yh + out[1]) * yw + run.first,
-            count: run.count,
-            step: shape.stride[2] as usize,
-        })
-    }
-}
-
-fn taps(shape: &Shape) -> Vec<[usize; 3]> {
-    let [d, h, w] = shape.w;
-    (0..d * h * w).map(|tap| [tap / (h * w), tap / w % h, tap % w]).collect()
+    part: Part,
+    inputs: [&'a [R]; 2],
+    extents: [usize; 3],
 }
 
 /// Adds the products of a part of the reduction to `out`, in that order.
@@ -125,80 +105,96 @@ pub(crate) fn accumulate<R: Real>(
     (operation, shape): (Operation, &Shape),
     order: Order,
     part: Part,
-    [a, b]: [&[R]; 2],
+    inputs: [&[R]; 2],
     out: &mut [R],
 ) {
-    let walk = Walk::new(shape);
-    let taps = taps(shape);
+    let extents = [shape.x, shape.w, shape.y].map(|extents| extents.iter().product());
+    let pass = Pass { operation, shape, part, inputs, extents };
+    let mut spans = spans(shape);
     let filters = shape.groups * shape.k;
-    let outer = shape.y[0] * shape.y[1];
-    let mut add = |at: At| {
-        let reduced = match operation {
-            Operation::Fprop => at.c,
-            Operation::Dgrad => at.filter,
-            Operation::Wgrad => at.n,
-        };
-        if part.takes(reduced)
-            && let Some(row) = walk.row(at)
-        {
-            add_row(operation, &row, [a, b], out);
-        }
+    let turn = |of: usize| match order {
+        Order::Shuffled(seed) => kernel::mix(seed) as usize % of,
+        Order::Taps | Order::Outputs => 0,
     };
+    let turned = |of: usize| (0..of).map(move |index| (index + turn(of)) % of);
     if order == Order::Taps {
-        for tap in &taps {
+        for group in spans.chunk_by(|a, b| a.tap == b.tap) {
             for n in 0..shape.n {
                 for filter in 0..filters {
-                    for c in 0..shape.c {
-                        (0..outer).for_each(|position| add(At { n, filter, c, tap: *tap, position }));
-                    }
+                    (0..shape.c).for_each(|c| pass.add(Plane { n, filter, c }, group, out));
                 }
             }
         }
         return;
     }
-    let inner = shape.c * taps.len();
-    for image in 0..shape.n {
-        for filter in 0..filters {
-            for position in 0..outer {
-                let (first, n) = match order {
-                    Order::Shuffled(seed) => {
-                        let turn = kernel::mix(seed ^ (image * filters + filter) as u64) as usize;
-                        (turn % inner, (image + seed as usize % shape.n) % shape.n)
-                    }
-                    Order::Taps | Order::Outputs => (0, image),
-                };
-                for step in 0..inner {
-                    let index = (first + step) % inner;
-                    let (c, tap) = (index / taps.len(), taps[index % taps.len()]);
-                    add(At { n, filter, c, tap, position });
-                }
+    spans.sort_by_key(|span| span.position);
+    for n in turned(shape.n) {
+        for filter in turned(filters) {
+            for group in spans.chunk_by(|a, b| a.position == b.position) {
+                turned(shape.c).for_each(|c| pass.add(Plane { n, filter, c }, group, out));
             }
         }
     }
 }
 
-fn add_row<R: Real>(operation: Operation, row: &Row, [a, b]: [&[R]; 2], out: &mut [R]) {
-    let reach = (row.count - 1) * row.step + 1;
-    match operation {
-        Operation::Fprop => {
-            let (x, w) = (&a[row.x..row.x + reach], b[row.w]);
-            let y = &mut out[row.y..row.y + row.count];
-            if row.step == 1 {
-                y.iter_mut().zip(x).for_each(|(y, x)| *y = y.plus(*x, w));
-            } else {
-                y.iter_mut().zip(x.iter().step_by(row.step)).for_each(|(y, x)| *y = y.plus(*x, w));
-            }
+impl<R: Real> Pass<'_, R> {
+    fn add(&self, at: Plane, spans: &[Span], out: &mut [R]) {
+        let (shape, Plane { n, filter, c }) = (self.shape, at);
+        let reduced = match self.operation {
+            Operation::Fprop => c,
+            Operation::Dgrad => filter,
+            Operation::Wgrad => n,
+        };
+        if !self.part.takes(reduced) {
+            return;
         }
-        Operation::Dgrad => {
-            let (w, y) = (a[row.w], &b[row.y..row.y + row.count]);
-            let x = out[row.x..row.x + reach].iter_mut().step_by(row.step);
-            x.zip(y).for_each(|(x, y)| *x = x.plus(*y, w));
+        let channel = n * shape.groups * shape.c + filter / shape.k * shape.c + c;
+        let response = n * shape.groups * shape.k + filter;
+        let [x_extent, w_extent, y_extent] = self.extents;
+        let x = channel * x_extent..(channel + 1) * x_extent;
+        let w = (filter * shape.c + c) * w_extent..(filter * shape.c + c + 1) * w_extent;
+        let y = response * y_extent..(response + 1) * y_extent;
+        let (step, [a, b]) = (shape.stride[2] as usize, self.inputs);
+        match self.operation {
+            Operation::Fprop => forward(step, spans, [&a[x], &b[w]], &mut out[y]),
+            Operation::Dgrad => backward_data(step, spans, [&a[w], &b[y]], &mut out[x]),
+            Operation::Wgrad => backward_filter(step, spans, [&a[x], &b[y]], &mut out[w]),
         }
-        Operation::Wgrad => {
-            let (x, y) = (&a[row.x..row.x + reach], &b[row.y..row.y + row.count]);
-            let sum = out[row.w];
-            out[row.w] = x.iter().step_by(row.step).zip(y).fold(sum, |sum, (x, y)| sum.plus(*x, *y));
+    }
+}
+
+fn forward<R: Real>(step: usize, spans: &[Span], [x, w]: [&[R]; 2], y: &mut [R]) {
+    for span in spans {
+        let weight = w[span.tap];
+        let outputs = &mut y[span.y..span.y + span.count];
+        if step == 1 {
+            outputs.iter_mut().zip(&x[span.x..]).for_each(|(y, x)| *y = y.plus(*x, weight));
+        } else {
+            outputs
+                .iter_mut()
+                .zip(x[span.x..].iter().step_by(step))
+                .for_each(|(y, x)| *y = y.plus(*x, weight));
         }
+    }
+}
+
+fn backward_data<R: Real>(step: usize, spans: &[Span], [w, y]: [&[R]; 2], x: &mut [R]) {
+    for span in spans {
+        let weight = w[span.tap];
+        let responses = &y[span.y..span.y + span.count];
+        if step == 1 {
+            x[span.x..].iter_mut().zip(responses).for_each(|(x, y)| *x = x.plus(*y, weight));
+        } else {
+            x[span.x..].iter_mut().step_by(step).zip(responses).for_each(|(x, y)| *x = x.plus(*y, weight));
+        }
+    }
+}
+
+fn backward_filter<R: Real>(step: usize, spans: &[Span], [x, y]: [&[R]; 2], w: &mut [R]) {
+    for span in spans {
+        let responses = &y[span.y..span.y + span.count];
+        let images = x[span.x..].iter().step_by(step).zip(responses);
+        w[span.tap] = images.fold(w[span.tap], |sum, (x, y)| sum.plus(*x, *y));
     }
 }
 

@@ -93,9 +93,42 @@ fn compute<R: Real>(
 }
 
 fn by_rows<R: Real>(operation: Operation, shape: &Shape, order: Order, inputs: [&[R]; 2]) -> Vec<R> {
+    sum_part((operation, shape), order, Part::WHOLE, inputs)
+}
+
+/// Row lengths below this, on problems of more multiply-adds than that, go through matrices whatever the algorithm:
+/// row by row they would take longer than a watchdog's patience.
+const SHORT_ROW: usize = 4;
+const SHORT_ROWS_WORK: usize = 1 << 17;
+
+/// The sums of a part of the reduction.
+fn sum_part<R: Real>(
+    (operation, shape): (Operation, &Shape),
+    order: Order,
+    part: Part,
+    inputs: [&[R]; 2],
+) -> Vec<R> {
+    let work = shape.elements(Role::Y) * shape.c * shape.w.iter().product::<usize>();
+    if shape.y[2] < SHORT_ROW && work > SHORT_ROWS_WORK {
+        let masked = mask(operation, shape, part, inputs[0]);
+        return multiply(operation, shape, [&masked, inputs[1]]);
+    }
     let mut out = zeros(shape, operation.output());
-    accumulate((operation, shape), order, Part::WHOLE, inputs, &mut out);
+    accumulate((operation, shape), order, part, inputs, &mut out);
     out
+}
+
+/// The first input with zeros where the reduction leaves the part: channels of x, filters of w, or images of x.
+fn mask<R: Real>(operation: Operation, shape: &Shape, part: Part, input: &[R]) -> Vec<R> {
+    let filter = shape.c * shape.w.iter().product::<usize>();
+    let channel: usize = shape.x.iter().product();
+    let reduced = |index: usize| match operation {
+        Operation::Fprop => index / channel % shape.c,
+        Operation::Dgrad => index / filter,
+        Operation::Wgrad => index / (channel * shape.c * shape.groups),
+    };
+    let kept = |(index, value): (usize, &R)| if part.takes(reduced(index)) { *value } else { R::default() };
+    input.iter().enumerate().map(kept).collect()
 }
 
 /// Bytes of one partial sum in the workspace.
@@ -106,9 +139,8 @@ fn split<R: Real>(operation: Operation, shape: &Shape, work: &mut Work<'_>, inpu
     let outputs = shape.elements(operation.output());
     for (index, slab) in work.workspace.chunks_exact_mut(outputs * PARTIAL_BYTES).take(work.parts).enumerate()
     {
-        let mut sums = zeros(shape, operation.output());
         let part = Part { index, count: work.parts };
-        accumulate((operation, shape), Order::Taps, part, inputs, &mut sums);
+        let sums = sum_part((operation, shape), Order::Taps, part, inputs);
         for (slot, sum) in slab.chunks_exact_mut(PARTIAL_BYTES).zip(sums) {
             slot.copy_from_slice(&(sum.value() as f32).to_le_bytes());
         }

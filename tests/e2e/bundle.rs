@@ -1,0 +1,140 @@
+//! Bundles as whoever receives one meets them: hashes, a program that proves the failure, nothing private. Knows the
+//! files of a bundle; how they are written is their room's matter.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use case::Kind;
+use simulator::faults::planted;
+
+use crate::convict::{BINARY, fresh_folder, turn};
+use crate::planted::hunted;
+
+/// Seconds after which a program that hangs has shown it.
+const LIMIT_SECONDS: &str = "5";
+
+/// Every bundle of the shared hunt, with its signature.
+fn bundles() -> Vec<(String, PathBuf)> {
+    let hunted = hunted();
+    let bundle = |found: &hunt::FoundSummary| {
+        let relative = found.bundle.as_ref().unwrap_or_else(|| panic!("{}: no bundle", found.signature));
+        (found.signature.clone(), hunted.folder.join(relative))
+    };
+    hunted.summary.findings.iter().map(bundle).collect()
+}
+
+/// One bundle for each kind of failure that is planted.
+fn one_of_each_kind() -> BTreeMap<Kind, PathBuf> {
+    let kind_of = |signature: &str| {
+        let fault = planted()
+            .into_iter()
+            .find(|fault| fault.signature().is_some_and(|planted| planted.as_str() == signature));
+        fault.map(|fault| fault.kind)
+    };
+    bundles().into_iter().filter_map(|(signature, folder)| Some((kind_of(&signature)?, folder))).collect()
+}
+
+fn sums_hold(folder: &Path) -> bool {
+    let mut program = Command::new("sha256sum");
+    program.args(["--check", "--strict", "--quiet", reports::SUMS]).current_dir(folder);
+    program.output().expect("sha256sum").status.success()
+}
+
+#[test]
+fn hashes_hold_for_both_readers_until_one_byte_is_altered() {
+    let (_, original) = bundles().into_iter().next().expect("a bundle");
+    for (signature, folder) in bundles() {
+        assert!(sums_hold(&folder), "{signature}");
+        reports::read(&folder).unwrap_or_else(|error| panic!("{signature}: {error}"));
+    }
+    for name in [reports::CASE_TEXT, reports::PROGRAM, reports::VERDICT, reports::LIBRARY_LOG] {
+        let copy = fresh_folder("bundle-altered").join("bundle");
+        copy_folder(&original, &copy);
+        let file = copy.join(name);
+        let mut bytes = fs::read(&file).expect("a file of the bundle");
+        match bytes.first_mut() {
+            Some(first) => *first ^= 1,
+            None => bytes.push(b'x'),
+        }
+        fs::write(&file, bytes).expect("the altered file");
+        assert!(!sums_hold(&copy), "{name}: sha256sum did not notice");
+        let error = reports::read(&copy).err().unwrap_or_else(|| panic!("{name}: nothing was noticed"));
+        assert!(matches!(error, reports::BundleError::Altered { .. }), "{name}: {error}");
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a copy");
+        }
+    }
+}
+
+/// Builds and runs a bundle's program against the simulator, without convict.
+fn run_program(bundle: &Path, faults: &str) -> Output {
+    let built = Path::new(BINARY).parent().expect("a folder");
+    let libraries = fresh_folder("bundle-libraries");
+    simulator::folder(built, &libraries).expect("the simulator's folder");
+    let _turn = turn();
+    Command::new(bundle.join(reports::SCRIPT))
+        .arg(libraries.join("libcudnn.so.9"))
+        .env("LD_LIBRARY_PATH", &libraries)
+        .env("CONVICT_SIM_FAULTS", faults)
+        .env("CONVICT_TIMEOUT", LIMIT_SECONDS)
+        .output()
+        .expect("run.sh starts")
+}
+
+#[test]
+fn a_program_of_each_kind_fails_by_itself_on_the_library_it_accuses() {
+    let bundles = one_of_each_kind();
+    assert!(bundles.len() >= 8, "{bundles:?}");
+    for (kind, bundle) in bundles {
+        let output = run_program(&bundle, "");
+        assert_eq!(output.status.code(), Some(1), "{} {}: {output:?}", kind.name(), bundle.display());
+    }
+}
+
+#[test]
+fn a_program_finds_nothing_where_the_library_is_right() {
+    let bundles = one_of_each_kind();
+    let bundle = &bundles[&Kind::Wrong];
+    let output = run_program(bundle, "none");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn every_bundle_says_how_often_its_program_proved_the_failure() {
+    for (signature, folder) in bundles() {
+        let text = fs::read_to_string(folder.join(reports::VERDICT)).expect("verdict.json");
+        let record: reports::VerdictRecord = serde_json::from_str(&text).expect("a record");
+        let verified = matches!(
+            record.verification,
+            reports::Verification::Runs { reproduced, runs, .. } if reproduced > 0 && runs >= reproduced
+        );
+        assert!(verified, "{signature}: {:?}", record.verification);
+    }
+}
+
+#[test]
+fn no_file_names_the_host_the_user_or_a_home() {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let secrets = [read("/proc/sys/kernel/hostname"), variable("HOME"), variable("CARGO_MANIFEST_DIR")];
+    for (signature, folder) in bundles() {
+        for name in reports::HASHED {
+            let text = String::from_utf8_lossy(&fs::read(folder.join(name)).expect("a file")).into_owned();
+            for secret in secrets.iter().filter(|secret| secret.len() > 3) {
+                assert!(!text.contains(secret.as_str()), "{signature}/{name} contains '{secret}'");
+            }
+        }
+    }
+}

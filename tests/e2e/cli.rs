@@ -1,0 +1,244 @@
+//! What convict says to input that it cannot take: one clear line and a documented exit code. Knows command lines.
+
+use std::fs;
+use std::path::Path;
+
+use case::Verdict;
+
+use crate::convict::{Run, convict, fresh_folder, simulate, verdict};
+
+/// Exit codes of the README's table.
+const FOUND: i32 = 1;
+const USAGE: i32 = 2;
+const MACHINE: i32 = 3;
+const OURS: i32 = 4;
+const UNJUDGED: i32 = 77;
+
+/// The run failed with that code and said exactly that line.
+fn assert_says(run: &Run, code: i32, line: &str) {
+    assert_eq!(run.code, Some(code), "{run:?}");
+    assert_eq!(run.stderr, format!("convict: {line}\n"), "{run:?}");
+}
+
+#[test]
+fn a_bad_case_line_is_refused_with_field_value_and_rule() {
+    let table = [
+        ("fprop f32 nchw n0 c1 k1 i1x1 f1x1", "n: '0' is below 1, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 z4 i1 f1", "size: 'z4' is no field: n c k g i f p s d take a number"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 speed=9", "option: 'speed' is unknown or not supported yet"),
+        ("fprop f32 nchw n1 c1 k1 i2 f3", "f: '3' with dilation 1 spans 3, more than the padded input of 2"),
+        ("fprop f32 nchw n1 c3 k2 g2 i1 f1", "c: '3' is not divisible by g = 2"),
+        ("fprop f31 nchw n1 c1 k1 i1 f1", "dtype: 'f31' is none of f32, f64, f16, bf16"),
+        ("pool f32 nchw n1 c1 k1 i1 f1", "operation: 'pool' is none of fprop, dgrad, wgrad"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 engine=-1", "engine: '-1' is below 0, the least allowed"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 knobs=1:2", "knobs: 'given' belongs to engine=, which is missing"),
+        (
+            "fprop f32 nchw n1 c1 k1 i3 f1 y=9",
+            "y: '9' is an output size given on purpose and needs expect=refuse",
+        ),
+        ("", "operation: '' is none of fprop, dgrad, wgrad"),
+    ];
+    for (line, reason) in table {
+        for command in ["show", "check", "minimize", "engines"] {
+            assert_says(&convict([command, line]), USAGE, &format!("bad case: {reason}"));
+        }
+    }
+}
+
+#[test]
+fn hostile_text_stays_on_one_printable_line() {
+    let run = convict(["show", "fprop f32 nchw n1 c1 k1 i1 f1 \u{1b}[31m\n=x"]);
+    assert_eq!(run.code, Some(USAGE), "{run:?}");
+    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+    assert!(!run.stderr.contains('\u{1b}'), "{run:?}");
+    let long = format!("fprop f32 nchw n{} c1 k1 i1 f1", "9".repeat(5_000));
+    assert_says(&convict(["show", &long]), USAGE, "bad case: case: '5028' bytes exceed the limit of 4096");
+}
+
+#[test]
+fn a_command_line_that_asks_for_nothing_possible_is_usage() {
+    let table: [(&[&str], &str); 4] = [
+        (&["hunt", "--simulate"], "a hunt needs an end: give --time, --cases or --cases-from"),
+        (&["hunt", "--time", "ten"], "'ten' is no duration: write 90s, 10m or 2h"),
+        (&["check", "x", "--faults", "none"], "--simulate"),
+        (&["swim"], "unrecognized subcommand 'swim'"),
+    ];
+    for (arguments, part) in table {
+        let run = convict(arguments);
+        assert_eq!(run.code, Some(USAGE), "{run:?}");
+        assert!(run.stderr.contains(part), "{run:?}");
+    }
+    let run = convict(["hunt", "--simulate", "--cases-from", "/no/such/file"]);
+    assert_says(&run, USAGE, "--cases-from /no/such/file: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_list_with_a_bad_line_is_refused_by_its_number() {
+    let folder = fresh_folder("cli-list");
+    let list = folder.join("cases.txt");
+    fs::write(&list, "# a comment\n\nfprop f32 nchw n1 c1 k1 i1 f1\nfprop f32 nchw n0 c1 k1 i1 f1\n")
+        .expect("a list");
+    let name = list.display().to_string();
+    let run = convict(["hunt", "--simulate", "--cases-from", &name]);
+    assert_says(&run, USAGE, &format!("--cases-from {name}, line 4: n: '0' is below 1, the least allowed"));
+    fs::write(&list, "# nothing\n").expect("a list");
+    let run = convict(["hunt", "--simulate", "--cases-from", &name]);
+    assert_says(&run, USAGE, &format!("--cases-from {name}: holds no case line"));
+}
+
+const CASE: &str = "fprop f32 nchw n1 c1 k1 i4 f1";
+
+#[test]
+fn a_machine_that_cannot_run_it_is_told_what_is_missing() {
+    let empty = fresh_folder("cli-empty");
+    let empty = empty.display().to_string();
+    let run = convict(["check", CASE, "--library", "/no/such/folder"]);
+    let line = "--library /no/such/folder: No such file or directory (os error 2); name a readable folder";
+    assert_says(&run, MACHINE, line);
+    let run = convict(["check", CASE, "--library", &empty]);
+    assert_says(&run, MACHINE, &format!("--library {empty}: holds no libcudnn.so.9 or libcudnn.so.8"));
+    let run = convict(["check", CASE, &format!("--simulate={empty}")]);
+    assert_says(&run, MACHINE, &format!("--simulate {empty}: holds no libcudnn.so.9"));
+}
+
+#[test]
+fn without_a_driver_or_a_library_the_line_says_so() {
+    let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/cuda/lib64", "/usr/local/lib"];
+    let has = |file: &str| usual.iter().any(|folder| Path::new(folder).join(file).exists());
+    if !has("libcudnn.so.9") && !has("libcudnn.so.8") {
+        let run = convict(["check", CASE]);
+        assert_eq!(run.code, Some(MACHINE), "{run:?}");
+        assert!(run.stderr.starts_with("convict: no cuDNN in the usual folders ("), "{run:?}");
+        assert!(run.stderr.ends_with("; name one with --library DIR\n"), "{run:?}");
+    }
+    if !has("libcuda.so.1") {
+        let libraries = fresh_folder("cli-no-driver");
+        fs::write(libraries.join("libcudnn.so.9"), "").expect("a file of that name");
+        let run = convict(["check", CASE, "--library", &libraries.display().to_string()]);
+        assert_eq!(run.code, Some(MACHINE), "{run:?}");
+        assert!(run.stderr.starts_with("convict: no CUDA driver: libcuda.so.1 cannot be opened"), "{run:?}");
+        assert!(run.stderr.ends_with("; install one, or use --simulate\n"), "{run:?}");
+        assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_holds_another_hunt_is_left_alone() {
+    let out = fresh_folder("cli-occupied");
+    let name = out.display().to_string();
+    let hunt = |seed: &str, resume: bool| {
+        let mut arguments = vec!["hunt", "--cases", "1", "--workers", "1", "--seed", seed, "--out", &name];
+        arguments.extend(resume.then_some("--resume"));
+        simulate(Path::new("none"), arguments)
+    };
+    assert_eq!(hunt("1", false).code, Some(0));
+    let events = || fs::read(out.join("events.jsonl")).expect("events");
+    let before = events();
+    let again = hunt("1", false);
+    assert_eq!(again.code, Some(USAGE), "{again:?}");
+    assert!(again.stderr.contains(": already holds a hunt (seed 1, engines: all, digest "), "{again:?}");
+    let other = hunt("2", true);
+    assert_eq!(other.code, Some(USAGE), "{other:?}");
+    assert!(other.stderr.contains(": holds a hunt with seed 1, engines: all, digest "), "{other:?}");
+    for run in [again, other] {
+        assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+    }
+    assert_eq!(events(), before);
+    assert_eq!(hunt("1", true).code, Some(0));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_our_trouble() {
+    let folder = fresh_folder("cli-no-folder");
+    let file = folder.join("file");
+    fs::write(&file, "").expect("a file");
+    let out = file.join("out").display().to_string();
+    let run = simulate(Path::new("none"), ["hunt", "--cases", "1", "--out", &out]);
+    assert_says(&run, OURS, &format!("{out}: Not a directory (os error 20)"));
+}
+
+#[test]
+fn a_full_disk_ends_a_hunt_with_one_line_and_keeps_what_was_written() {
+    let folder = fresh_folder("cli-full");
+    // A file system of its own that fills up at once; where namespaces are forbidden there is nothing to try on.
+    let script = "mount -t tmpfs -o size=64k none \"$1\" 2> /dev/null || exit 99; shift; exec \"$@\"";
+    let out = folder.join("out").display().to_string();
+    let arguments = ["hunt", "--simulate", "--seed", "1", "--cases", "40", "--workers", "1", "--out", &out];
+    let _turn = crate::convict::turn();
+    let output = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(&folder)
+        .arg(crate::convict::BINARY)
+        .args(arguments)
+        .output();
+    let Ok(output) = output else { return };
+    let run = Run::from(output);
+    if run.code == Some(99) || run.stderr.contains("unshare") {
+        return;
+    }
+    assert_eq!(run.code, Some(OURS), "{run:?}");
+    assert!(run.stderr.contains("No space left on device"), "{run:?}");
+    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+}
+
+#[test]
+fn an_engine_out_of_range_is_no_failure_of_the_library() {
+    let run = simulate(Path::new("none"), ["check", &format!("{CASE} engine=9999")]);
+    assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
+    assert!(!run.stdout.contains("FAULT"), "{run:?}");
+}
+
+#[test]
+fn a_case_of_another_library_set_is_not_judged_unless_told() {
+    let case = format!("{CASE} engine=0 set=8.9.7-full");
+    let run = simulate(Path::new("none"), ["check", &case]);
+    assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
+    assert!(run.stderr.starts_with("convict: the case belongs to library set 8.9.7-full, but "), "{run:?}");
+    let run = simulate(Path::new("none"), ["check", &case, "--any-set"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+#[test]
+fn what_must_be_refused_passes_when_it_is_and_fails_when_it_is_not() {
+    let check = |case: &str| simulate(Path::new("none"), ["check", "--json", case]);
+    for case in
+        ["fprop f32 nchw n0 c1 k1 i1x1 f1x1 expect=refuse", "fprop f32 nchw n1 c1 k1 i3 f1 y=9 expect=refuse"]
+    {
+        let run = check(case);
+        assert_eq!((run.code, verdict(&run)), (Some(0), Verdict::Pass), "{case}");
+    }
+    let run = check(&format!("{CASE} expect=refuse"));
+    assert_eq!(run.code, Some(FOUND), "{run:?}");
+    let Verdict::Fault(fault) = verdict(&run) else { panic!("{run:?}") };
+    assert_eq!(fault.sameness.kind, case::Kind::Accepted);
+}
+
+#[test]
+fn minimize_refuses_a_case_that_passes_and_a_folder_that_exists() {
+    let run = simulate(Path::new("none"), ["minimize", CASE]);
+    assert_says(&run, USAGE, "the case passes: nothing to minimize");
+    let folder = fresh_folder("cli-exists").display().to_string();
+    let run = simulate(Path::new("none"), ["minimize", CASE, "--out", &folder]);
+    assert_says(&run, USAGE, &format!("--out {folder}: exists already; name a new folder"));
+}
+
+#[test]
+fn show_prints_the_canonical_line_its_json_and_sizes_without_a_library() {
+    let run = convict(["show", "wgrad f16 nhwc,nhwc,nhwc n2 c8 k4 i9x7 f3x3 p1x1 s1x1"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.starts_with("wgrad f16 nhwc n2 c8 k4 i9x7 f3x3 p1x1\n"), "{run:?}");
+    for part in ["multiply-adds                 36288", "2 4 9 7", "\"format\": 1"] {
+        assert!(run.stdout.contains(part), "'{part}' is missing in {run:?}");
+    }
+    let json = convict(["show", "--json", CASE]);
+    let case: case::Case = serde_json::from_str(&json.stdout).expect("the JSON form");
+    assert_eq!(case.to_string(), CASE);
+}
+
+#[test]
+fn the_self_test_passes_on_the_simulator() {
+    let run = simulate(Path::new("none"), ["selftest"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(!run.stdout.contains("FAILED"), "{run:?}");
+}

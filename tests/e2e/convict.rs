@@ -1,0 +1,87 @@
+//! Runs the binary under test as a user would, one run at a time: the simulator's deadlines are short and cores are
+//! few. Knows processes and folders; asserts nothing about answers.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use case::Verdict;
+use serde_json::Value;
+
+/// The binary that cargo built with these tests.
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_convict");
+
+/// Held by whoever runs convict.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test runs convict.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    // The lock protects no data, so a failed test leaves nothing broken behind it.
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How a run ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("convict writes UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Runs convict with those arguments to its end.
+pub(crate) fn convict<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Run {
+    let _turn = turn();
+    Command::new(BINARY).args(arguments).output().expect("convict starts").into()
+}
+
+/// Runs convict on the simulator with a fault script.
+pub(crate) fn simulate<S: AsRef<OsStr>>(faults: &Path, arguments: impl IntoIterator<Item = S>) -> Run {
+    let arguments: Vec<S> = arguments.into_iter().collect();
+    let mut all: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
+    all.extend([OsStr::new("--simulate"), OsStr::new("--faults"), faults.as_os_str()]);
+    convict(all)
+}
+
+/// What `check --json` printed.
+pub(crate) fn verdict(run: &Run) -> Verdict {
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"));
+    serde_json::from_value(report["verdict"].clone()).expect("a verdict")
+}
+
+/// An empty folder of that name which outlives the run, so that a failure can be looked into.
+pub(crate) fn fresh_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{}: {error}", folder.display()),
+        Ok(()) | Err(_) => {}
+    }
+    std::fs::create_dir_all(&folder).expect("a folder in the target folder");
+    folder
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static Path {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    crate_folder.ancestors().nth(2).expect("the crate lies two folders deep")
+}
+
+/// Processes whose command line contains a text.
+pub(crate) fn processes_with(text: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").expect("/proc");
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|pid: &u32| {
+            // A process may end while it is looked at.
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(text)
+        })
+        .collect()
+}

@@ -1,0 +1,12 @@
+//! The whole of convict from outside: the binary, its folders and files, on the simulator and on real libraries
+//! without a GPU. Knows what a user sees; reaches into no room.
+
+mod bundle;
+mod canary;
+mod cli;
+mod convict;
+mod isolation;
+mod planning;
+mod planted;
+mod resume;
+mod tidy;
