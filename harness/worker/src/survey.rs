@@ -159,7 +159,16 @@ impl Lists {
     fn candidates(&self, case: &Case, selection: Selection, graph: &Graph) -> Result<Vec<Candidate>, String> {
         let mut configs: Vec<Config> = Vec::new();
         match (&case.options.engine, selection) {
-            (EngineChoice::Pinned(config), _) => configs.push(config.clone()),
+            (EngineChoice::Pinned(config), _) => {
+                let engines = graph.engine_count().unwrap_or(i64::MAX);
+                if config.engine >= engines {
+                    return Err(format!(
+                        "engine={} is none of the {engines} that this library has",
+                        config.engine
+                    ));
+                }
+                configs.push(config.clone());
+            }
             (EngineChoice::Ranked { mode, rank }, _) => configs.push(self.listed(*mode, *rank)?),
             (EngineChoice::Any, Selection::Single | Selection::Provoke(_)) => {
                 configs.push(self.listed(HeuristicMode::A, 0)?)

@@ -1,6 +1,6 @@
 //! `convict check`: one case, one verdict, the numbers behind it.
 
-use case::{Case, Environment, Execution, Matrix, Outcome, Tier, Verdict};
+use case::{Case, Environment, Execution, Matrix, Outcome, Tier, Untrusted, Verdict};
 use serde::Serialize;
 
 use crate::args::Check;
@@ -70,6 +70,7 @@ fn print(case: &Case, verdict: &Verdict, outcome: &Outcome) {
             refusal.phase.name(),
             if refusal.reason.is_empty() { String::new() } else { format!(": {}", refusal.reason) }
         ),
+        Verdict::Untrusted(Untrusted::Skipped(reason)) => println!("nothing was judged: {reason}"),
         Verdict::Untrusted(why) => println!("untrusted: {why:?}"),
         Verdict::Fault(fault) => {
             println!("FAULT, tier {}: {}", fault.tier.name(), fault.summary);
