@@ -29,6 +29,9 @@ const HANG_TIME_SIMULATED: Duration = Duration::from_secs(1);
 /// Runs of the program before its bundle says how many of them showed the bug.
 const RUNS: u32 = 3;
 
+/// End of the name of a bundle that is being written.
+pub(crate) const DRAFT: &str = ".new";
+
 /// Most bytes of the library's own log that a bundle keeps.
 const LOG_BYTES_MAX: usize = 256 << 10;
 
@@ -67,7 +70,10 @@ impl Bundler {
         } else {
             (Verified::Not { because: "the finding is not minimized yet".to_owned() }, String::new())
         };
-        let draft = folder.with_extension("new");
+        // A slug may hold dots, so the draft's name is appended, never an extension replaced.
+        let mut draft = folder.as_os_str().to_owned();
+        draft.push(DRAFT);
+        let draft = PathBuf::from(draft);
         let _ = fs::remove_dir_all(&draft);
         write(&draft, finding, &self.secrets, &log).map_err(io::Error::other)?;
         reports::record_verification(&draft, &verified).map_err(io::Error::other)?;

@@ -1,7 +1,7 @@
 //! The worker did not live to answer. Knows exits and signals; knows nothing of what the worker did but its
 //! last phase.
 
-use case::{Exit, Kind, Untrusted, Verdict};
+use case::{Exit, Kind, Phase, Untrusted, Verdict};
 
 use crate::judge::{Evidence, Scene};
 
@@ -52,6 +52,9 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
             let name = signal_name(number);
             crash(&name, format!("{name} ended the process in {at}"))
         }
+        Exit::TimedOut(deadline_ms) if is_ours(phase) => {
+            skipped(format!("{at}, a phase of convict's own, did not end within {deadline_ms} ms"))
+        }
         Exit::TimedOut(deadline_ms) => Some(scene.fault(Evidence {
             kind: Kind::Hang,
             phase,
@@ -60,6 +63,22 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
             summary: format!("{at} did not end within {deadline_ms} ms"),
             recipe: None,
         })),
+    }
+}
+
+/// Phases in which nothing but our own kernels and copies runs: a large reference that takes its time accuses no
+/// library. What a library left running ends in Sync.
+fn is_ours(phase: Phase) -> bool {
+    match phase {
+        Phase::Allocate | Phase::ReadBack | Phase::Judge => true,
+        Phase::Load
+        | Phase::Init
+        | Phase::Describe
+        | Phase::Heuristics
+        | Phase::Plan
+        | Phase::Execute
+        | Phase::Sync
+        | Phase::Teardown => false,
     }
 }
 

@@ -68,6 +68,17 @@ fn a_missed_deadline_is_a_hang_in_its_phase() {
 }
 
 #[test]
+fn a_deadline_missed_by_our_own_kernels_accuses_no_library() {
+    for phase in [Phase::Allocate, Phase::ReadBack] {
+        let verdict = judged(|outcome| {
+            outcome.exit = Exit::TimedOut(10_000);
+            outcome.phase = phase;
+        });
+        assert!(matches!(verdict, Verdict::Untrusted(Untrusted::Skipped(_))), "{phase:?}: {verdict:?}");
+    }
+}
+
+#[test]
 fn a_cuda_error_after_success_is_a_device_fault() {
     let device = |code, name: &str| {
         let ended = Ended::Device { phase: Phase::Sync, code, name: name.to_owned(), sticky: true };
