@@ -30,7 +30,7 @@ const HANG_TIME_SIMULATED: Duration = Duration::from_secs(1);
 const RUNS: u32 = 3;
 
 /// End of the name of a bundle that is being written.
-pub(crate) const DRAFT: &str = ".new";
+const DRAFT: &str = ".new";
 
 /// Most bytes of the library's own log that a bundle keeps.
 const LOG_BYTES_MAX: usize = 256 << 10;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use hunt::{Entry, Finding, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
 
 use crate::args::Hunt;
-use crate::bundle::{Bundler, DRAFT};
+use crate::bundle::Bundler;
 use crate::failure::Failure;
 use crate::machine::Machine;
 
