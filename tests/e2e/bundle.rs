@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use case::Kind;
+use hunt::FoundSummary;
 use simulator::faults::planted;
 
 use crate::convict::{BINARY, fresh_folder, turn};
@@ -15,14 +17,20 @@ use crate::planted::hunted;
 /// Seconds after which a program that hangs has shown it.
 const LIMIT_SECONDS: &str = "5";
 
-/// Every bundle of the shared hunt, with its signature.
+/// The findings of the shared hunt that there was time to minimize: every planted one, and perhaps not what was met
+/// last.
+fn minimized() -> impl Iterator<Item = &'static FoundSummary> {
+    hunted().summary.findings.iter().filter(|finding| finding.one_minimal)
+}
+
+/// Their bundles, with the signatures.
 fn bundles() -> Vec<(String, PathBuf)> {
     let hunted = hunted();
-    let bundle = |found: &hunt::FoundSummary| {
+    let bundle = |found: &FoundSummary| {
         let relative = found.bundle.as_ref().unwrap_or_else(|| panic!("{}: no bundle", found.signature));
         (found.signature.clone(), hunted.folder.join(relative))
     };
-    hunted.summary.findings.iter().map(bundle).collect()
+    minimized().map(bundle).collect()
 }
 
 /// One bundle for each kind of failure that is planted.
@@ -78,15 +86,24 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+/// The simulator's libraries under the names of the real ones.
+fn libraries() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let built = Path::new(BINARY).parent().expect("a folder");
+        let folder = fresh_folder("bundle-libraries");
+        simulator::folder(built, &folder).expect("the simulator's folder");
+        folder
+    })
+}
+
 /// Builds and runs a bundle's program against the simulator, without convict.
 fn run_program(bundle: &Path, faults: &str) -> Output {
-    let built = Path::new(BINARY).parent().expect("a folder");
-    let libraries = fresh_folder("bundle-libraries");
-    simulator::folder(built, &libraries).expect("the simulator's folder");
+    let libraries = libraries();
     let _turn = turn();
     Command::new(bundle.join(reports::SCRIPT))
         .arg(libraries.join("libcudnn.so.9"))
-        .env("LD_LIBRARY_PATH", &libraries)
+        .env("LD_LIBRARY_PATH", libraries)
         .env("CONVICT_SIM_FAULTS", faults)
         .env("CONVICT_TIMEOUT", LIMIT_SECONDS)
         .output()

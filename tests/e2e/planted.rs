@@ -95,10 +95,12 @@ fn a_summary_holds_what_its_readers_rely_on() {
         for field in ["signature", "tier", "original", "case", "bundle"] {
             assert!(finding[field].as_str().is_some_and(|text| !text.is_empty()), "{field}: {finding}");
         }
-        for field in ["hits", "runs", "predicate_calls"] {
+        for field in ["hits", "runs"] {
             assert!(finding[field].as_u64().is_some_and(|count| count > 0), "{field}: {finding}");
         }
-        assert!(finding["one_minimal"].is_boolean(), "{finding}");
+        // What is met at the very end of the time is confirmed, and may not be minimized any more.
+        let calls = finding["predicate_calls"].as_u64().expect("a count");
+        assert!(calls > 0 || !finding["one_minimal"].as_bool().expect("yes or no"), "{finding}");
         let bundle = Path::new(finding["bundle"].as_str().expect("a path"));
         assert!(bundle.is_relative() && hunted().folder.join(bundle).is_dir(), "{finding}");
     }
