@@ -47,16 +47,15 @@ fn ending(path: &Path) -> &str {
     path.extension().and_then(|ending| ending.to_str()).unwrap_or("")
 }
 
-/// Files that a program writes, kept for comparison.
-fn is_golden(path: &Path) -> bool {
-    let within = |name: &str| path.components().any(|part| part.as_os_str() == name);
-    // Bundles of the corpus hold programs as convict wrote them, which their own hashes cover.
-    within("regressions") || (within("golden") && ending(path) != "py")
+/// Files that a program wrote: kept for comparison, or as evidence.
+fn is_written_by_a_program(path: &Path) -> bool {
+    let golden = path.components().any(|part| part.as_os_str() == "golden") && ending(path) != "py";
+    golden || path.starts_with("corpus/regressions")
 }
 
 /// Source files with their text.
 fn sources() -> Vec<(PathBuf, String)> {
-    let is_source = |path: &PathBuf| SOURCES.contains(&ending(path)) && !is_golden(path);
+    let is_source = |path: &PathBuf| SOURCES.contains(&ending(path)) && !is_written_by_a_program(path);
     files().into_iter().filter(is_source).map(|path| (path.clone(), text(&path))).collect()
 }
 
