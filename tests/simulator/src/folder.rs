@@ -2,6 +2,7 @@
 //! nothing.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
 /// Names that programs open, and the built file that answers to each.
@@ -47,9 +48,16 @@ pub fn folder(target_dir: &Path, into: &Path) -> io::Result<()> {
 /// Puts a file under its name at one stroke, so that a process that opens the folder meanwhile finds the old file or
 /// the new one; never writes through a name that may be a link to the built file.
 fn place(built: &Path, into: &Path, name: &str) -> io::Result<()> {
-    let draft = into.join(format!(".{name}.{}", std::process::id()));
-    if fs::hard_link(built, &draft).is_err() {
-        fs::copy(built, &draft)?;
+    // Copying onto a link of the built file would empty it, so no two drafts may share a name.
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    let draft = into.join(format!(".{name}.{}.{number}", std::process::id()));
+    match fs::hard_link(built, &draft) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        Err(_) => {
+            fs::copy(built, &draft)?;
+        }
     }
     fs::rename(&draft, into.join(name))?;
     // Renaming one link of a file to another link of it leaves both.
