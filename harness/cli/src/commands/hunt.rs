@@ -15,9 +15,6 @@ use crate::terminal::Terminal;
 /// Share of a worker's memory that generated tensors may take; the rest is for references and workspaces.
 const TENSOR_SHARE: f64 = 0.25;
 
-/// Most bytes of generated tensors: larger cases are asked for by hand, since their references take long.
-const TENSOR_BYTES_MAX: f64 = 512e6;
-
 /// Runs a hunt to its end.
 pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     let listed = arguments.cases_from.as_deref().map(read_cases).transpose()?;
@@ -76,7 +73,7 @@ fn source(
         None => {
             let share = memory_bytes as f64 / workers as f64 * TENSOR_SHARE;
             #[expect(clippy::cast_possible_truncation, reason = "a share of a byte count")]
-            let limits = Limits::device(share.min(TENSOR_BYTES_MAX) as i64);
+            let limits = Limits::device(share as i64);
             Source::Generated(Generator::new(arguments.seed, limits))
         }
     }
