@@ -14,6 +14,7 @@ mod operation;
 mod outcome;
 mod phase;
 mod problem;
+mod region;
 mod signature;
 mod text;
 mod trial;
@@ -33,6 +34,9 @@ pub use operation::{Operation, Role};
 pub use outcome::{Exit, Outcome};
 pub use phase::Phase;
 pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
+pub use region::{
+    Alternative, Atom, Cell, Explanation, Map, Probes, Property, Quantity, Reach, Region, Severity, Twin,
+};
 pub use signature::{Kind, Sameness, Signature};
 pub use trial::{
     Announcement, Candidate, Census, Ended, Execution, Job, Matrix, Notes, Observation, Provocation, Recipe,

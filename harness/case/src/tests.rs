@@ -2,6 +2,7 @@
 //! that is noticed. Knows the public surface only.
 
 mod announcement;
+mod region;
 mod rules;
 mod strategies;
 

@@ -1,0 +1,374 @@
+//! Where a failure lies, in words that can be tested on any case: conditions, near cases that pass, and how the
+//! failing plan is reached. Data and arithmetic; knows nothing of how it was found out.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Config, Ranks};
+use crate::operation::Role;
+use crate::problem::Case;
+
+/// An integer that a problem has, or that follows from its sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Batch.
+    N,
+    /// Channels of x.
+    C,
+    /// Channels of y.
+    K,
+    /// Groups.
+    Groups,
+    /// Channels of x in one group.
+    GroupC,
+    /// Channels of y in one group.
+    GroupK,
+    /// Number of spatial axes.
+    Rank,
+    /// Input extent of an axis, counted from the innermost one: 0 is the last.
+    Input(usize),
+    /// Output extent of an axis, counted likewise.
+    Output(usize),
+    /// Filter taps of an axis.
+    Filter(usize),
+    /// Padding before an axis.
+    PadBefore(usize),
+    /// Padding after an axis.
+    PadAfter(usize),
+    /// Stride of an axis.
+    Stride(usize),
+    /// Dilation of an axis.
+    Dilation(usize),
+    /// Padding after an axis less the padding before it.
+    PadDifference(usize),
+    /// Elements of a tensor.
+    Elements(Role),
+    /// Bytes of a tensor.
+    Bytes(Role),
+    /// Alignment of the workspace's address, bytes.
+    WorkspaceAlignment,
+    /// The product of several.
+    Product(Vec<Quantity>),
+}
+
+/// A named property of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Property {
+    /// Type of a tensor.
+    DType(Role),
+    /// Type of the sums.
+    Compute,
+    /// Memory order of a tensor.
+    Layout(Role),
+    /// Factor of the result.
+    Alpha,
+    /// Factor of the prior output.
+    Beta,
+}
+
+/// One condition on a case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Atom {
+    /// The quantity has that value.
+    Equal(Quantity, i64),
+    /// The quantity has another value.
+    Differs(Quantity, i64),
+    /// The quantity is that much at the most.
+    AtMost(Quantity, i64),
+    /// The quantity is that much at the least.
+    AtLeast(Quantity, i64),
+    /// The quantity divided by the modulus leaves that remainder.
+    Residue(Quantity, i64, i64),
+    /// The quantity divided by the modulus leaves another remainder.
+    NotResidue(Quantity, i64, i64),
+    /// The property is one of those, each as the case line spells it.
+    OneOf(Property, Vec<String>),
+}
+
+impl Quantity {
+    /// The value in a case; `None` where the case has no such axis.
+    #[must_use]
+    pub fn of(&self, case: &Case) -> Option<i64> {
+        let problem = &case.problem;
+        let geometry = problem.geometry();
+        let groups = problem.g.max(1);
+        let axis = |inner: &usize| problem.axes.iter().rev().nth(*inner);
+        Some(match self {
+            Self::N => problem.n,
+            Self::C => problem.c,
+            Self::K => problem.k,
+            Self::Groups => problem.g,
+            Self::GroupC => problem.c / groups,
+            Self::GroupK => problem.k / groups,
+            Self::Rank => problem.axes.len() as i64,
+            Self::Input(inner) => axis(inner)?.input,
+            Self::Output(inner) => geometry.output_spatial().into_iter().rev().nth(*inner)?,
+            Self::Filter(inner) => axis(inner)?.filter,
+            Self::PadBefore(inner) => axis(inner)?.pad_before,
+            Self::PadAfter(inner) => axis(inner)?.pad_after,
+            Self::Stride(inner) => axis(inner)?.stride,
+            Self::Dilation(inner) => axis(inner)?.dilation,
+            Self::PadDifference(inner) => axis(inner)?.pad_after.saturating_sub(axis(inner)?.pad_before),
+            Self::Elements(role) => geometry.elements(*role),
+            Self::Bytes(role) => geometry.bytes(*role),
+            Self::WorkspaceAlignment => case.options.workspace.alignment,
+            Self::Product(factors) => {
+                let mut product = 1_i64;
+                for factor in factors {
+                    product = product.saturating_mul(factor.of(case)?);
+                }
+                product
+            }
+        })
+    }
+}
+
+impl Property {
+    /// The value in a case, as the case line spells it.
+    #[must_use]
+    pub fn of(self, case: &Case) -> String {
+        let (problem, options) = (&case.problem, &case.options);
+        match self {
+            Self::DType(role) => problem.dtypes.tensors()[role.index()].name().to_owned(),
+            Self::Compute => problem.dtypes.compute.name().to_owned(),
+            Self::Layout(role) => problem.layouts.tensors()[role.index()].name().to_owned(),
+            Self::Alpha => options.alpha.value().to_string(),
+            Self::Beta => options.beta.value().to_string(),
+        }
+    }
+}
+
+impl Atom {
+    /// True where the condition holds; a condition on an axis that the case lacks does not.
+    #[must_use]
+    pub fn holds(&self, case: &Case) -> bool {
+        let known = |quantity: &Quantity, test: &dyn Fn(i64) -> bool| quantity.of(case).is_some_and(test);
+        match self {
+            Self::Equal(quantity, value) => known(quantity, &|seen| seen == *value),
+            Self::Differs(quantity, value) => known(quantity, &|seen| seen != *value),
+            Self::AtMost(quantity, most) => known(quantity, &|seen| seen <= *most),
+            Self::AtLeast(quantity, least) => known(quantity, &|seen| seen >= *least),
+            Self::Residue(quantity, modulus, rest) => {
+                known(quantity, &|seen| seen.checked_rem_euclid(*modulus) == Some(*rest))
+            }
+            Self::NotResidue(quantity, modulus, rest) => {
+                known(quantity, &|seen| seen.checked_rem_euclid(*modulus).is_some_and(|seen| seen != *rest))
+            }
+            Self::OneOf(property, values) => values.contains(&property.of(case)),
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::N => formatter.write_str("n"),
+            Self::C => formatter.write_str("c"),
+            Self::K => formatter.write_str("k"),
+            Self::Groups => formatter.write_str("g"),
+            Self::GroupC => formatter.write_str("c/g"),
+            Self::GroupK => formatter.write_str("k/g"),
+            Self::Rank => formatter.write_str("axes"),
+            Self::Input(inner) => write!(formatter, "input[-{}]", inner + 1),
+            Self::Output(inner) => write!(formatter, "output[-{}]", inner + 1),
+            Self::Filter(inner) => write!(formatter, "filter[-{}]", inner + 1),
+            Self::PadBefore(inner) => write!(formatter, "pad_before[-{}]", inner + 1),
+            Self::PadAfter(inner) => write!(formatter, "pad_after[-{}]", inner + 1),
+            Self::Stride(inner) => write!(formatter, "stride[-{}]", inner + 1),
+            Self::Dilation(inner) => write!(formatter, "dilation[-{}]", inner + 1),
+            Self::PadDifference(inner) => {
+                write!(formatter, "(pad_after[-{0}] - pad_before[-{0}])", inner + 1)
+            }
+            Self::Elements(role) => write!(formatter, "elements({})", role.name()),
+            Self::Bytes(role) => write!(formatter, "bytes({})", role.name()),
+            Self::WorkspaceAlignment => formatter.write_str("workspace alignment"),
+            Self::Product(factors) => {
+                for (place, factor) in factors.iter().enumerate() {
+                    if place > 0 {
+                        formatter.write_str(" * ")?;
+                    }
+                    factor.fmt(formatter)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DType(role) => write!(formatter, "dtype({})", role.name()),
+            Self::Compute => formatter.write_str("compute"),
+            Self::Layout(role) => write!(formatter, "layout({})", role.name()),
+            Self::Alpha => formatter.write_str("alpha"),
+            Self::Beta => formatter.write_str("beta"),
+        }
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Equal(quantity, value) => write!(formatter, "{quantity} = {value}"),
+            Self::Differs(quantity, value) => write!(formatter, "{quantity} != {value}"),
+            Self::AtMost(quantity, most) => write!(formatter, "{quantity} <= {most}"),
+            Self::AtLeast(quantity, least) => write!(formatter, "{quantity} >= {least}"),
+            Self::Residue(quantity, modulus, rest) => write!(formatter, "{quantity} mod {modulus} = {rest}"),
+            Self::NotResidue(quantity, modulus, rest) => {
+                write!(formatter, "{quantity} mod {modulus} != {rest}")
+            }
+            Self::OneOf(property, values) => write!(formatter, "{property} in {{{}}}", values.join(", ")),
+        }
+    }
+}
+
+/// The nearest value of one field at which the failure is gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Twin {
+    /// The field, as `Quantity` and `Property` print.
+    pub field: String,
+    /// Its value in the failing case.
+    pub fails: String,
+    /// The value at which it passes.
+    pub passes: String,
+    /// Line of the passing case.
+    pub case: String,
+}
+
+/// How many random cases were tried on one side of a region's border, and which broke the rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probes {
+    /// Cases that could be judged.
+    pub tested: u32,
+    /// Of those, the ones that failed the same way.
+    pub failed: u32,
+    /// Lines of the cases that contradict the region: passing inside, failing outside.
+    pub counter_examples: Vec<String>,
+}
+
+/// A conjunction of conditions, and how it did on random cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// All of these hold where the failure was seen.
+    pub atoms: Vec<Atom>,
+    /// Random cases in it.
+    pub inside: Probes,
+    /// Random cases just outside it: one condition broken.
+    pub outside: Probes,
+}
+
+impl Region {
+    /// True where every condition holds.
+    #[must_use]
+    pub fn contains(&self, case: &Case) -> bool {
+        self.atoms.iter().all(|atom| atom.holds(case))
+    }
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.atoms.is_empty() {
+            return formatter.write_str("everywhere");
+        }
+        let atoms: Vec<String> = self.atoms.iter().map(ToString::to_string).collect();
+        formatter.write_str(&atoms.join(" and "))
+    }
+}
+
+/// What one cell of a map showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cell {
+    /// The same failure.
+    Fails,
+    /// A right answer.
+    Passes,
+    /// Another failure.
+    Other,
+    /// Refused, invalid or not judged.
+    Unjudged,
+}
+
+/// Pass and fail over the values of two fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Map {
+    /// Field of the columns.
+    pub across: Quantity,
+    /// Values of the columns.
+    pub columns: Vec<i64>,
+    /// Field of the rows.
+    pub down: Quantity,
+    /// Values of the rows.
+    pub rows: Vec<i64>,
+    /// One list of cells per row.
+    pub cells: Vec<Vec<Cell>>,
+}
+
+/// Where a failure lies, as far as probing told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Explanation {
+    /// The smallest conjunction that fits what was seen.
+    pub region: Region,
+    /// For fields that matter, the nearest passing value.
+    pub twins: Vec<Twin>,
+    /// Fields whose value was changed without an effect: any value fails.
+    pub any: Vec<String>,
+    /// The two fields that matter most, mapped.
+    pub map: Option<Map>,
+    /// Cases run for it.
+    pub calls: u32,
+    /// False where the budget ended first.
+    pub complete: bool,
+}
+
+/// How bad it is that this plan fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// It is the first choice of heuristics: whoever asks for nothing special gets it.
+    ByDefault,
+    /// A heuristic list holds it further down: a search that times every entry may pick it.
+    UnderSearch,
+    /// Only an explicit choice of the engine gets it.
+    ByExplicitChoice,
+}
+
+/// A plan of the same case that is right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// Engine and knobs.
+    pub config: Config,
+    /// Its time for one execution over the failing plan's; `None` where that one's time is unknown.
+    pub time_ratio: Option<f64>,
+    /// Microseconds of one execution.
+    pub execute_us: u64,
+}
+
+/// How the failing plan is reached and what could be used instead.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reach {
+    /// Ranks of the failing plan for the minimized case.
+    pub ranks: Ranks,
+    /// Ranks for the case that was first met, where heuristics may rank it otherwise.
+    pub original_ranks: Ranks,
+    /// What follows from the better of the two.
+    pub severity: Severity,
+    /// The fastest plan that is right for the same case.
+    pub alternative: Option<Alternative>,
+    /// Plans of the case that were right, and plans that ran.
+    pub right: u32,
+    /// See `right`.
+    pub ran: u32,
+}

@@ -1,0 +1,60 @@
+//! Conditions on cases: what holds where, and how it prints.
+
+use crate::{Atom, Case, Probes, Property, Quantity, Region, Role};
+
+fn case(line: &str) -> Case {
+    line.parse().expect("a valid line")
+}
+
+#[test]
+fn axes_are_counted_from_the_innermost_one() {
+    let plain = case("fprop f16 nhwc n2 c8 k16 g4 i5x7 f3x1 p1:2x0 s2x1");
+    let value = |quantity: Quantity| quantity.of(&plain);
+    assert_eq!(value(Quantity::Input(0)), Some(7));
+    assert_eq!(value(Quantity::Input(1)), Some(5));
+    assert_eq!(value(Quantity::Input(2)), None);
+    assert_eq!(value(Quantity::Output(1)), Some(3));
+    assert_eq!(value(Quantity::PadDifference(1)), Some(1));
+    assert_eq!(value(Quantity::GroupC), Some(2));
+    assert_eq!(value(Quantity::Elements(Role::W)), Some(16 * 2 * 3));
+    assert_eq!(value(Quantity::Product(vec![Quantity::N, Quantity::Input(0)])), Some(14));
+}
+
+#[test]
+fn every_relation_tells_its_two_sides_apart() {
+    let plain = case("wgrad f32 nchw n3 c12 k5 i9 f3");
+    let channels = || Quantity::C;
+    for (atom, holds) in [
+        (Atom::Equal(channels(), 12), true),
+        (Atom::Equal(channels(), 11), false),
+        (Atom::Differs(channels(), 12), false),
+        (Atom::AtMost(channels(), 12), true),
+        (Atom::AtMost(channels(), 11), false),
+        (Atom::AtLeast(channels(), 13), false),
+        (Atom::Residue(channels(), 8, 4), true),
+        (Atom::Residue(channels(), 8, 0), false),
+        (Atom::NotResidue(channels(), 8, 4), false),
+        (Atom::NotResidue(channels(), 0, 4), false),
+        (Atom::OneOf(Property::DType(Role::X), vec!["f16".into(), "f32".into()]), true),
+        (Atom::OneOf(Property::Layout(Role::Y), vec!["nhwc".into()]), false),
+        (Atom::AtLeast(Quantity::Input(1), 0), false),
+    ] {
+        assert_eq!(atom.holds(&plain), holds, "{atom}");
+    }
+}
+
+#[test]
+fn a_region_reads_as_a_sentence() {
+    let atoms = vec![
+        Atom::OneOf(Property::DType(Role::X), vec!["bf16".into()]),
+        Atom::AtLeast(Quantity::PadDifference(0), 1),
+        Atom::Residue(Quantity::C, 8, 4),
+    ];
+    let region = Region { atoms, inside: Probes::default(), outside: Probes::default() };
+    assert_eq!(
+        region.to_string(),
+        "dtype(x) in {bf16} and (pad_after[-1] - pad_before[-1]) >= 1 and c mod 8 = 4"
+    );
+    let json = serde_json::to_string(&region).expect("plain data");
+    assert_eq!(serde_json::from_str::<Region>(&json).expect("its own form"), region);
+}
