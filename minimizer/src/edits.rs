@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use case::Case;
 
+use crate::order::Key;
 use crate::passes::{context, data, enumerations, geometry, integers, joint};
 use crate::repair::admit;
 
 /// Version of the list. Any change of what `list` returns gets a new one.
-pub const EDIT_LIST: &str = "v1";
+pub const EDIT_LIST: &str = "v2";
 
 /// A single edit of a case: its name and the case it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Edit {
     }
 }
 
-/// Edit list v1: every single edit of a case, repaired, that gives a valid and strictly smaller one; no case
+/// Edit list v2: every single edit of a case, repaired, that gives a valid and strictly smaller one; no case
 /// twice.
 ///
 /// Each non-default option to its default; each knob away; plainer scales, types and layouts; each axis away;
@@ -51,11 +52,12 @@ pub fn list(case: &Case) -> Vec<Edit> {
         joint::swaps,
         data::simpler,
     ];
+    let key = Key::of(case);
     let mut seen = HashSet::new();
     sources
         .into_iter()
         .flat_map(|edits| edits(case))
-        .filter_map(|edit| Some(Edit { case: admit(case, edit.case)?, name: edit.name }))
+        .filter_map(|edit| Some(Edit { case: admit(case, &key, edit.case)?, name: edit.name }))
         .filter(|edit| seen.insert(edit.case.to_string()))
         .collect()
 }

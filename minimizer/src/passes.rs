@@ -10,15 +10,17 @@ pub(crate) mod joint;
 
 use case::Case;
 
+use crate::closed;
 use crate::edits::Edit;
+use crate::handle::{self, Handle};
 
 /// How a pass proposes.
 #[derive(Clone, Copy)]
 pub(crate) enum Proposals {
     /// A list made anew after each adoption; no name is tried twice in one run of the pass.
     Listed(fn(&Case) -> Vec<Edit>),
-    /// Each integer field by itself, value after value.
-    Integers,
+    /// Each number by itself, value after value.
+    Numbers(fn(&Case) -> Vec<Handle>),
 }
 
 /// A row of the table.
@@ -28,19 +30,30 @@ pub(crate) struct Pass {
     pub(crate) name: &'static str,
     /// What it proposes.
     pub(crate) proposals: Proposals,
+    /// True where a number must first prove that it is one the failure depends on.
+    pub(crate) unproven: bool,
+}
+
+const fn listed(name: &'static str, list: fn(&Case) -> Vec<Edit>) -> Pass {
+    Pass { name, proposals: Proposals::Listed(list), unproven: false }
+}
+
+const fn numbers(name: &'static str, handles: fn(&Case) -> Vec<Handle>) -> Pass {
+    Pass { name, proposals: Proposals::Numbers(handles), unproven: false }
 }
 
 /// Tried once, first: often a single query does nearly everything.
-pub(crate) const SHORTCUT: Pass =
-    Pass { name: "shortcut", proposals: Proposals::Listed(geometry::everything_least) };
+pub(crate) const SHORTCUT: Pass = listed("shortcut", geometry::everything_least);
 
 /// Repeated until none of them finds anything.
-pub(crate) const STAGES: [Pass; 7] = [
-    Pass { name: "context", proposals: Proposals::Listed(context::blocks_and_singles) },
-    Pass { name: "enumerations", proposals: Proposals::Listed(enumerations::plainer) },
-    Pass { name: "rank", proposals: Proposals::Listed(geometry::ranks) },
-    Pass { name: "geometry", proposals: Proposals::Listed(geometry::blocks_and_singles) },
-    Pass { name: "integers", proposals: Proposals::Integers },
-    Pass { name: "joint", proposals: Proposals::Listed(joint::moves) },
-    Pass { name: "data", proposals: Proposals::Listed(data::simpler) },
+pub(crate) const STAGES: [Pass; 9] = [
+    listed("context", context::blocks_and_singles),
+    listed("enumerations", enumerations::plainer),
+    listed("rank", geometry::ranks),
+    listed("geometry", geometry::blocks_and_singles),
+    Pass { unproven: true, ..numbers("sizes", closed::sizes) },
+    numbers("integers", handle::fields),
+    listed("joint", joint::moves),
+    numbers("ties", handle::ties),
+    listed("data", data::simpler),
 ];

@@ -5,10 +5,11 @@ use case::{Axis, Case, Expect};
 
 use crate::order::Key;
 
-/// The proposal, repaired, where it is a valid case and strictly smaller than the current one.
-pub(crate) fn admit(current: &Case, proposal: Case) -> Option<Case> {
+/// The proposal, repaired, where it is a valid case and strictly smaller than the current one, whose key is
+/// given.
+pub(crate) fn admit(current: &Case, key: &Key, proposal: Case) -> Option<Case> {
     let repaired = repair(current, proposal);
-    (repaired.validate().is_ok() && Key::of(&repaired) < Key::of(current)).then_some(repaired)
+    (repaired != *current && repaired.validate().is_ok() && Key::of(&repaired) < *key).then_some(repaired)
 }
 
 /// Brings the proposal back inside the rules that its edit broke. A case that must be refused breaks them on

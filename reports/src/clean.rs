@@ -1,4 +1,5 @@
-//! A copy of a finding in which nothing names a person or a machine. Everything that is written comes from here.
+//! A copy of a finding in which nothing names a person or a machine. Everything that is written comes from
+//! here.
 
 use case::{Ended, Environment, Fault, Outcome};
 

@@ -41,6 +41,18 @@ pub enum BundleError {
         /// Its name within the bundle.
         file: String,
     },
+    /// A file that no bundle of its form has.
+    #[error("{file}: belongs to no bundle")]
+    Extra {
+        /// Its name within the bundle, shortened and printable.
+        file: String,
+    },
+    /// A bundle of a form that can be read and checked but not written.
+    #[error("{VERDICT}: format: '{found}' can be checked but not rendered anew; {FORMAT} can", VERDICT = crate::files::VERDICT, FORMAT = crate::verdict::FORMAT)]
+    Form {
+        /// The form's number.
+        found: u32,
+    },
     /// It cannot be read as what it should be.
     #[error("{file}: {reason}")]
     Content {

@@ -1,7 +1,8 @@
-//! Makes text from outside harmless where it is shown. Knows C++ comments and Markdown; keeps what can be read.
+//! Makes text from outside harmless where it is shown. Knows C++ comments, Markdown and HTML; keeps what can
+//! be read.
 
-/// One line that can stand in a C++ comment or string literal: printable ASCII without quotes, backslashes and
-/// question marks (which begin trigraphs); anything else becomes a dot.
+/// One line that can stand in a C++ comment or string literal: printable ASCII without quotes, backslashes
+/// and question marks (which begin trigraphs); anything else becomes a dot.
 pub(crate) fn for_program(text: &str) -> String {
     let harmless = |character: char| match character {
         '"' | '\\' | '?' => '.',
@@ -9,6 +10,27 @@ pub(crate) fn for_program(text: &str) -> String {
         _ => '.',
     };
     text.chars().map(harmless).collect::<String>().trim().to_owned()
+}
+
+/// Text for an HTML or SVG element or a quoted attribute: nothing in it can begin or end a tag. Control
+/// characters other than line ends and tabs become replacement marks.
+pub(crate) fn for_html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(character),
+            // Marks that turn the direction of text could make a line read as another one.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
+            _ if character.is_control() => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
 }
 
 /// Characters that can begin something anywhere in a line of Markdown, and that a backslash makes plain.
@@ -40,8 +62,8 @@ pub(crate) fn for_page(text: &str) -> String {
     escaped
 }
 
-/// True where the first character of `from` begins something because of what surrounds it: a heading, list or rule
-/// at the start of a line, or an address that pages turn into a link.
+/// True where the first character of `from` begins something because of what surrounds it: a heading, list or
+/// rule at the start of a line, or an address that pages turn into a link.
 fn begins(before: &str, from: &str) -> bool {
     let numbered = !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit());
     (before.is_empty() && from.starts_with(|first| AT_START.contains(first)))
@@ -91,6 +113,14 @@ mod tests {
         ] {
             assert_eq!(for_page(text), expected);
         }
+    }
+
+    #[test]
+    fn nothing_in_html_begins_or_ends_a_tag_or_an_attribute() {
+        assert_eq!(
+            for_html("<script>alert('1')</script> & \"x\"\u{0}\n"),
+            "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;x&quot;\u{fffd}\n"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a bundle is written from: a confirmed failure with everything that was seen. Data only.
 
-use case::{Case, Environment, Execution, Fault, Outcome, Ranks, Signature};
+use case::{Case, Environment, Execution, Explanation, Fault, Outcome, Ranks, Reach, Signature};
 
 /// A confirmed failure.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,10 @@ pub struct Finding<'a> {
     pub ranks: Ranks,
     /// How the case was made small.
     pub minimization: &'a Minimization,
+    /// Where the failure lies and which near cases pass; absent where nobody has probed.
+    pub explanation: Option<&'a Explanation>,
+    /// How the failing plan is reached and what could be used instead; absent where nobody has looked.
+    pub reach: Option<&'a Reach>,
     /// The library's own log of the final case only; empty where none was kept.
     pub library_log: &'a str,
     /// Version of convict.

@@ -1,31 +1,40 @@
-//! Findings as folders that prove themselves: a stand-alone program, a page, the records. Knows files and text;
-//! runs nothing and judges nothing.
+//! Findings as folders that prove themselves: a stand-alone program, a page, the records. Knows files and
+//! text; runs nothing and judges nothing.
 
 mod clean;
 mod error;
 mod escape;
+mod evidence;
+mod facts;
 mod files;
 mod finding;
 mod page;
+mod picture;
+mod position;
 mod read;
 mod redact;
+mod region;
 mod repro;
 mod script;
 mod title;
+mod vendor;
 mod verdict;
 mod write;
 
 pub use error::BundleError;
 pub use files::{
-    CASE_JSON, CASE_TEXT, ENVIRONMENT, HASHED, LIBRARY_LOG, LICENSE, MINIMIZE_LOG, ORIGINAL, PROGRAM, REPORT,
-    SCRIPT, SUMS, VERDICT,
+    CASE_JSON, CASE_TEXT, ENVIRONMENT, ERROR_MAP, HASHED, LIBRARY_LOG, LICENSE, MINIMIZE_LOG, MISMATCHES,
+    ORIGINAL, PAGE, PROGRAM, README, REGION, REGION_MAP, REGRESSION, REPORT, SCRIPT, STDERR, SUMS, TRACES,
+    TWINS, VERDICT,
 };
 pub use finding::{Finding, Minimization, Verified};
-pub use read::{Bundle, read};
+pub use read::{Bundle, read, verify};
 pub use redact::Redactor;
+pub use region::{Expectation, RegionRecord, RegressionRecord, TwinsRecord};
 pub use title::{kind_words, title};
-pub use verdict::{FORMAT, MinimizationRecord, VerdictRecord, Verification};
-pub use write::{record_verification, write};
+pub use vendor::{KnownList, Match, Novelty, Seen, Standing, novelty};
+pub use verdict::{FORMAT, MinimizationRecord, VendorForm, VerdictRecord, Verification};
+pub use write::{record_verification, rerender, write};
 
 #[cfg(test)]
 mod sample;

@@ -5,14 +5,16 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use case::{Case, Environment};
+use case::{Case, Environment, Explanation, Signature};
 use serde::de::DeserializeOwned;
 
 use crate::error::BundleError;
 use crate::files::{
-    CASE_JSON, CASE_TEXT, ENVIRONMENT, LIBRARY_LOG, ORIGINAL, PROGRAM, REPORT, SCRIPT, SUMS, VERDICT,
-    parse_sums, sha256,
+    CASE_JSON, CASE_TEXT, ENVIRONMENT, LIBRARY_LOG, MINIMIZE_LOG, ORIGINAL, PROGRAM, REGION, REGRESSION,
+    REPORT, SCRIPT, STDERR, SUMS, TWINS, VERDICT, of_form, parse_sums, sha256, shown,
 };
+use crate::region::{RegionRecord, RegressionRecord, TwinsRecord};
+use crate::vendor::{ISSUE, NOVELTY, Novelty};
 use crate::verdict::{FORMAT, VerdictRecord};
 
 /// Largest file that is read, bytes.
@@ -29,7 +31,19 @@ pub struct Bundle {
     pub environment: Environment,
     /// What was seen.
     pub verdict: VerdictRecord,
-    /// The page.
+    /// Where the failure lies; absent where nobody has probed.
+    pub explanation: Option<Explanation>,
+    /// Whether it was reported before; absent in form 1.
+    pub novelty: Option<Novelty>,
+    /// Text for an issue tracker; empty in form 1.
+    pub issue: String,
+    /// Questions of the minimization and their answers, JSON lines.
+    pub minimize_log: String,
+    /// The library's own log.
+    pub library_log: String,
+    /// What the libraries wrote on stderr.
+    pub stderr: String,
+    /// The page in Markdown.
     pub report: String,
     /// The stand-alone program.
     pub program: PathBuf,
@@ -39,50 +53,167 @@ pub struct Bundle {
     pub hashes: Vec<(&'static str, String)>,
 }
 
+/// A name and the text of that file.
+type Text = (&'static str, String);
+
 /// Reads and checks a bundle. Files that it does not list are not looked at.
 ///
 /// # Errors
 /// The first file that is missing, altered, of another form, or no plain file of a bundle.
 pub fn read(folder: &Path) -> Result<Bundle, BundleError> {
-    check_folders(folder)?;
-    let hashes = parse_sums(&file(folder, SUMS)?)?;
-    let mut texts: Vec<(&'static str, String)> = Vec::new();
-    for (name, hash) in &hashes {
-        let text = file(folder, name)?;
-        if sha256(text.as_bytes()) != *hash {
-            return Err(BundleError::Altered { file: (*name).to_owned() });
-        }
-        texts.push((name, text));
+    check_folder(folder)?;
+    let hashes = parse_sums(&file(folder, SUMS)?, form(folder)?)?;
+    let texts = hashes.iter().map(|listed| checked(folder, listed)).collect::<Result<Vec<Text>, _>>()?;
+    parse(folder, hashes, &texts)
+}
+
+/// Checks all of a bundle and names every trouble, not the first one alone; none means that [`read`] succeeds
+/// and that the folder holds nothing else.
+#[must_use]
+pub fn verify(folder: &Path) -> Vec<BundleError> {
+    if let Err(error) = check_folder(folder) {
+        return vec![error];
     }
-    let text = |name: &str| {
-        // `parse_sums` lists every name exactly once.
-        texts.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text.as_str())
+    let names = match form(folder) {
+        Ok(names) => names,
+        Err(error) => return vec![error],
     };
-    let verdict = verdict(text(VERDICT))?;
+    let mut troubles = Vec::new();
+    let listed = file(folder, SUMS).and_then(|text| parse_sums(&text, names));
+    match listed {
+        Ok(hashes) => {
+            let texts: Vec<Result<Text, BundleError>> =
+                hashes.iter().map(|listed| checked(folder, listed)).collect();
+            let (sound, broken): (Vec<_>, Vec<_>) = texts.into_iter().partition(Result::is_ok);
+            troubles.extend(broken.into_iter().filter_map(Result::err));
+            let texts: Vec<Text> = sound.into_iter().flatten().collect();
+            // What an altered file says is of no interest.
+            if troubles.is_empty() {
+                troubles.extend(parse(folder, hashes, &texts).err());
+            }
+        }
+        Err(error) => {
+            troubles.push(error);
+            troubles.extend(names.iter().filter_map(|name| file(folder, name).err()));
+        }
+    }
+    troubles.extend(extras(folder, names));
+    troubles
+}
+
+/// Names of the files that a bundle of this folder's form has. A record that cannot be read at all is taken
+/// for one of today's form: its hash tells.
+fn form(folder: &Path) -> Result<&'static [&'static str], BundleError> {
+    let text = match file(folder, VERDICT) {
+        Ok(text) => text,
+        Err(BundleError::Altered { .. }) => String::new(),
+        Err(error) => return Err(error),
+    };
+    let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
+    let Some(value) = value else { return Ok(of_form(u64::from(FORMAT)).unwrap_or_default()) };
+    let number = value.get("format").and_then(serde_json::Value::as_u64);
+    number.and_then(of_form).ok_or_else(|| {
+        let found = number.map_or_else(|| "no number".to_owned(), |number| number.to_string());
+        BundleError::content(VERDICT, format!("format: '{found}' is not 1 or {FORMAT}, the ones known"))
+    })
+}
+
+/// The text of a listed file, its hash checked.
+fn checked(folder: &Path, (name, hash): &(&'static str, String)) -> Result<Text, BundleError> {
+    let text = file(folder, name)?;
+    if sha256(text.as_bytes()) == *hash {
+        Ok((name, text))
+    } else {
+        Err(BundleError::Altered { file: (*name).to_owned() })
+    }
+}
+
+/// Makes sense of texts whose hashes were checked.
+fn parse(folder: &Path, hashes: Vec<(&'static str, String)>, texts: &[Text]) -> Result<Bundle, BundleError> {
+    // `parse_sums` lists every name of the form exactly once; a name of a later form has no text.
+    let text = |name: &str| texts.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+    let verdict: VerdictRecord = parse_json(VERDICT, text(VERDICT))?;
     let case: Case = parse_json(CASE_JSON, text(CASE_JSON))?;
     if line(CASE_TEXT, text(CASE_TEXT))? != case {
         return Err(BundleError::content(CASE_TEXT, format!("is another case than {CASE_JSON}")));
     }
+    let (explanation, novelty) = match verdict.format {
+        1 => (None, None),
+        _ => (later(&case, &verdict, &text)?, Some(parse_json(NOVELTY, text(NOVELTY))?)),
+    };
     Ok(Bundle {
         original: line(ORIGINAL, text(ORIGINAL))?,
         environment: parse_json(ENVIRONMENT, text(ENVIRONMENT))?,
+        novelty,
+        issue: text(ISSUE).to_owned(),
+        minimize_log: text(MINIMIZE_LOG).to_owned(),
+        library_log: text(LIBRARY_LOG).to_owned(),
+        stderr: text(STDERR).to_owned(),
         report: text(REPORT).to_owned(),
         program: folder.join(PROGRAM),
         script: folder.join(SCRIPT),
         case,
         verdict,
+        explanation,
         hashes,
     })
 }
 
-/// `logs` alone is a folder within; a link in its place would lead out.
-fn check_folders(folder: &Path) -> Result<(), BundleError> {
-    let logs = Path::new(LIBRARY_LOG).parent().unwrap_or(Path::new(""));
-    if !fs::metadata(folder).map_err(BundleError::io(folder))?.is_dir() {
-        return Err(BundleError::Kind { file: folder.display().to_string() });
+/// What form 1 did not have: the case named in each record, and the region.
+fn later<'a>(
+    case: &Case,
+    verdict: &VerdictRecord,
+    text: &impl Fn(&str) -> &'a str,
+) -> Result<Option<Explanation>, BundleError> {
+    let other = |file: &str| BundleError::content(file, format!("is about another case than {CASE_JSON}"));
+    if verdict.case != case.to_string() {
+        return Err(other(VERDICT));
     }
-    let facts = facts(&folder.join(logs), LIBRARY_LOG)?;
-    if facts.is_dir() { Ok(()) } else { Err(BundleError::Kind { file: logs.display().to_string() }) }
+    if verdict.signature != Signature::new(&verdict.sameness, &case.problem).as_str() {
+        return Err(BundleError::content(VERDICT, "its signature is not the one of its case"));
+    }
+    let entry: RegressionRecord = parse_json(REGRESSION, text(REGRESSION))?;
+    if entry.case != verdict.case || entry.signature != verdict.signature {
+        return Err(other(REGRESSION));
+    }
+    let region: RegionRecord = parse_json(REGION, text(REGION))?;
+    let twins: TwinsRecord = parse_json(TWINS, text(TWINS))?;
+    region.with(twins)
+}
+
+/// The folder itself may be reached through a link; nothing in it may.
+fn check_folder(folder: &Path) -> Result<(), BundleError> {
+    if fs::metadata(folder).map_err(BundleError::io(folder))?.is_dir() {
+        Ok(())
+    } else {
+        Err(BundleError::Kind { file: folder.display().to_string() })
+    }
+}
+
+/// Whatever lies in the folder and is no file of the form.
+fn extras(folder: &Path, names: &[&str]) -> Vec<BundleError> {
+    let mut troubles = Vec::new();
+    let mut inner = vec![String::new()];
+    while let Some(prefix) = inner.pop() {
+        let entries = match fs::read_dir(folder.join(&prefix)) {
+            Ok(entries) => entries,
+            Err(error) => {
+                troubles.push(BundleError::io(&folder.join(&prefix))(error));
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let below = format!("{name}/");
+            if is_folder && names.iter().any(|known| known.starts_with(&below)) {
+                inner.push(below);
+            } else if name != SUMS && !names.contains(&name.as_str()) {
+                troubles.push(BundleError::Extra { file: shown(&name) });
+            }
+        }
+    }
+    troubles
 }
 
 /// What a path is, links not followed; an absent one makes the file `name` missing.
@@ -96,11 +227,15 @@ fn facts(path: &Path, name: &str) -> Result<fs::Metadata, BundleError> {
     })
 }
 
-/// A plain file of the bundle as text.
+/// A plain file of the bundle as text. Its folder is looked at too: a link in its place would lead out.
 fn file(folder: &Path, name: &str) -> Result<String, BundleError> {
+    if let Some((parent, _)) = name.rsplit_once('/')
+        && !facts(&folder.join(parent), name)?.is_dir()
+    {
+        return Err(BundleError::Kind { file: parent.to_owned() });
+    }
     let path = folder.join(name);
-    let facts = facts(&path, name)?;
-    if !facts.is_file() {
+    if !facts(&path, name)?.is_file() {
         return Err(BundleError::Kind { file: name.to_owned() });
     }
     let too_large = || BundleError::content(name, format!("is larger than {FILE_BYTES_MAX} bytes"));
@@ -115,20 +250,6 @@ fn file(folder: &Path, name: &str) -> Result<String, BundleError> {
 
 fn parse_json<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, BundleError> {
     serde_json::from_str(text).map_err(|error| BundleError::content(name, error))
-}
-
-/// The verdict, whose format number is looked at before anything else of it.
-fn verdict(text: &str) -> Result<VerdictRecord, BundleError> {
-    let value: serde_json::Value = parse_json(VERDICT, text)?;
-    let format = value.get("format").and_then(serde_json::Value::as_u64);
-    if format != Some(u64::from(FORMAT)) {
-        let found = format.map_or_else(|| "no number".to_owned(), |number| number.to_string());
-        return Err(BundleError::content(
-            VERDICT,
-            format!("format: '{found}' is not {FORMAT}, the one known"),
-        ));
-    }
-    serde_json::from_value(value).map_err(|error| BundleError::content(VERDICT, error))
 }
 
 fn line(name: &str, text: &str) -> Result<Case, BundleError> {

@@ -1,5 +1,5 @@
-//! Takes out of a text what names a person or a machine: home folders, temporary files, device ids, serials, and
-//! words that the caller knows. Knows patterns only; addresses, versions and library paths stay.
+//! Takes out of a text what names a person or a machine: home folders, temporary files, device ids, serials,
+//! and words that the caller knows. Knows patterns only; addresses, versions and library paths stay.
 
 /// Replaces what must not leave the machine.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +26,8 @@ const TEMPORARY_PATH: &str = "[tmp]";
 const REMOVED: &str = "[removed]";
 
 impl Redactor {
-    /// A redactor that also removes those words, in any case, wherever they stand alone. Words of fewer than three
-    /// characters are left in, since they would hit ordinary text.
+    /// A redactor that also removes those words, in any case, wherever they stand alone. Words of fewer than
+    /// three characters are left in, since they would hit ordinary text.
     #[must_use]
     pub fn new(secrets: &[String]) -> Self {
         let long = |word: &&String| word.chars().count() >= 3;

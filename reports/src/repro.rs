@@ -10,12 +10,9 @@ use serde::Serialize;
 
 use crate::escape::for_program;
 use crate::finding::Finding;
-use crate::repro::contents::{Contents, contents};
+use crate::repro::contents::{Contents, Schedule};
 use crate::repro::pass::Pass;
 use crate::title::title;
-
-/// Least number of executions: faults that come and go get a fair chance.
-const EXECUTIONS_MIN: u32 = 10;
 
 /// The template and its parts, by the names that it includes them with.
 const TEMPLATES: [(&str, &str); 8] = [
@@ -68,7 +65,7 @@ struct Program {
     workspace_max: i64,
     workspace_alignment: i64,
     recipes: Vec<Contents>,
-    executions: u32,
+    rounds: u32,
     accumulate: String,
     relative: String,
     absolute: String,
@@ -105,6 +102,7 @@ fn program(finding: &Finding<'_>) -> Program {
     let (environment, sameness) = (finding.environment, &finding.fault.sameness);
     let (code, code_note) = code(finding);
     let choice = choice(finding);
+    let schedule = Schedule::of(finding);
     let (workspace_extra, workspace_max) = match options.workspace.amount {
         WorkspaceAmount::Exact => (0, -1),
         WorkspaceAmount::Extra(bytes) => (bytes, -1),
@@ -148,8 +146,8 @@ fn program(finding: &Finding<'_>) -> Program {
         workspace_extra,
         workspace_max,
         workspace_alignment: options.workspace.alignment,
-        recipes: contents(finding),
-        executions: options.repeat.max(EXECUTIONS_MIN),
+        recipes: schedule.words(),
+        rounds: schedule.rounds,
         accumulate,
         relative,
         absolute,
@@ -263,7 +261,7 @@ fn double(value: f64) -> String {
 const OBVIOUS: [f64; 3] = [1.0 / 64.0, 1.0 / 64.0, 1.0 / 64.0];
 
 /// What an output may be wrong by: the bounds that decided; nothing where the exact value is due.
-fn bounds(finding: &Finding<'_>) -> [f64; 3] {
+pub(crate) fn bounds(finding: &Finding<'_>) -> [f64; 3] {
     if finding.fault.sameness.kind != Kind::Wrong {
         return [0.0; 3];
     }

@@ -1,9 +1,10 @@
 //! Findings made by hand, for tests. Knows one believable failure of each kind.
 
 use case::{
-    Candidate, Case, Census, Config, Ended, Environment, Execution, Exit, Fault, Fill, FillKind, Kind,
-    LibraryConfiguration, MappedFile, Notes, Observation, Outcome, OutputFill, Phase, Ranks, Recipe,
-    ReferenceFacts, Sameness, Signature, SpotCheck, Tier, WorkspaceFill,
+    Alternative, Atom, Candidate, Case, Cell, Census, Config, Ended, Environment, Execution, Exit,
+    Explanation, Fault, Fill, FillKind, Kind, LibraryConfiguration, Map, MappedFile, Notes, Observation,
+    Outcome, OutputFill, Phase, Probes, Property, Quantity, Ranks, Reach, Recipe, ReferenceFacts, Region,
+    Role, Sameness, Severity, Signature, SpotCheck, Tier, Twin, WorkspaceFill,
 };
 
 use crate::finding::{Finding, Minimization};
@@ -17,6 +18,8 @@ pub(crate) struct Sample {
     pub(crate) environment: Environment,
     pub(crate) outcome: Outcome,
     pub(crate) minimization: Minimization,
+    pub(crate) explanation: Option<Explanation>,
+    pub(crate) reach: Option<Reach>,
     pub(crate) library_log: String,
     pub(crate) secrets: Vec<String>,
 }
@@ -48,6 +51,8 @@ impl Sample {
             environment: environment(),
             outcome: outcome(kind, phase, measured.then_some(recipe)),
             minimization: minimization(),
+            explanation: Some(explanation()),
+            reach: Some(reach()),
             library_log: "I! CuDNN (v91900 56) function cudnnBackendExecute() called:\n".to_owned(),
             secrets: vec!["gpu-host-7".to_owned()],
             case,
@@ -66,6 +71,8 @@ impl Sample {
             runs: 4,
             ranks: Ranks { a: Some(2), b: None, fallback: Some(0) },
             minimization: &self.minimization,
+            explanation: self.explanation.as_ref(),
+            reach: self.reach.as_ref(),
             library_log: &self.library_log,
             tool_version: "0.1.0",
             secrets: &self.secrets,
@@ -103,6 +110,7 @@ fn environment() -> Environment {
         compute_capability: 90,
         memory_bytes: 150_754_820_096,
         memory_free_bytes: 150_000_000_000,
+        devices_visible: 8,
         driver_cuda: 13_000,
         driver: "580.159.04".to_owned(),
         cudnn: 91_900,
@@ -188,6 +196,67 @@ fn outcome(kind: Kind, phase: Phase, recipe: Option<Recipe>) -> Outcome {
     Outcome { candidate: Some(candidate), exit, phase, observation, stderr: String::new() }
 }
 
+fn explanation() -> Explanation {
+    let inner = |extent: i64| if extent % 7 == 0 { Cell::Fails } else { Cell::Passes };
+    let row = |channels: i64| -> Vec<Cell> {
+        (12..=16).map(|extent| if channels < 8 { Cell::Passes } else { inner(extent) }).collect()
+    };
+    Explanation {
+        region: Region {
+            atoms: vec![
+                Atom::OneOf(Property::DType(Role::X), vec!["f16".to_owned(), "bf16".to_owned()]),
+                Atom::Residue(Quantity::Input(0), 7, 0),
+                Atom::AtLeast(Quantity::C, 8),
+            ],
+            inside: Probes {
+                tested: 64,
+                failed: 63,
+                counter_examples: vec!["fprop f16 nchw n1 c9 k1 i7x7 f1x1".to_owned()],
+            },
+            outside: Probes { tested: 61, failed: 0, counter_examples: Vec::new() },
+        },
+        twins: vec![
+            Twin {
+                field: "input[-1]".to_owned(),
+                fails: "14".to_owned(),
+                passes: "15".to_owned(),
+                case: "dgrad f16 nchw n2 c16 k32 i14x15 f3x3 p1x1 engine=25".to_owned(),
+            },
+            Twin {
+                field: "dtype(x)".to_owned(),
+                fails: "f16".to_owned(),
+                passes: "f32".to_owned(),
+                case: "dgrad f32 nchw n2 c16 k32 i14x14 f3x3 p1x1 engine=25".to_owned(),
+            },
+        ],
+        any: ["n", "k", "g", "stride[-1]", "stride[-2]"].map(str::to_owned).to_vec(),
+        map: Some(Map {
+            across: Quantity::Input(0),
+            columns: (12..=16).collect(),
+            down: Quantity::C,
+            rows: vec![4, 7, 8, 16],
+            cells: [4, 7, 8, 16].map(row).to_vec(),
+        }),
+        calls: 161,
+        complete: true,
+    }
+}
+
+fn reach() -> Reach {
+    Reach {
+        ranks: Ranks { a: Some(2), b: None, fallback: Some(0) },
+        original_ranks: Ranks { a: Some(0), b: Some(1), fallback: Some(0) },
+        severity: Severity::ByDefault,
+        alternative: Some(Alternative {
+            config: Config { engine: 0, knobs: Vec::new() },
+            time_ratio: Some(1.31),
+            execute_us: 41,
+        }),
+        right: 5,
+        ran: 6,
+    }
+}
+
 fn minimization() -> Minimization {
     Minimization {
         calls: 31,
@@ -197,7 +266,26 @@ fn minimization() -> Minimization {
         guarantee:
             "R is 1-minimal with respect to edit list v1: each of the 22 listed single edits was tried."
                 .to_owned(),
-        log: vec![r#"{"call":1,"answer":"same"}"#.to_owned(), r#"{"call":2,"answer":"pass"}"#.to_owned()],
+        log: minimize_log(),
         seconds: 24.5,
     }
+}
+
+/// A few questions, as the minimizer logs them.
+fn minimize_log() -> Vec<String> {
+    let question = |(call, pass, line, answer, accepted): &(u32, &str, &str, &str, bool)| {
+        let case: Case = line.parse().expect("a case line");
+        serde_json::json!({ "call": call, "pass": pass, "case": case, "answer": answer, "accepted": accepted })
+            .to_string()
+    };
+    let questions = [
+        (1, "original", "dgrad f16 nchw n16 c64 k128 i28x28 f3x3 p1x1", "same", false),
+        (2, "shortcut", "dgrad f16 nchw n1 c1 k1 i1x1 f1x1", "pass", false),
+        (3, "integers", "dgrad f16 nchw n2 c64 k128 i28x28 f3x3 p1x1", "same", true),
+        (9, "integers", "dgrad f16 nchw n2 c16 k128 i28x28 f3x3 p1x1", "same", true),
+        (14, "integers", "dgrad f16 nchw n2 c16 k32 i28x28 f3x3 p1x1", "same", true),
+        (20, "integers", "dgrad f16 nchw n2 c16 k32 i14x14 f3x3 p1x1", "same", true),
+        (31, "sweep", "dgrad f16 nchw n2 c16 k32 i13x14 f3x3 p1x1", "pass", false),
+    ];
+    questions.iter().map(question).collect()
 }

@@ -7,11 +7,11 @@ use case::Kind;
 
 use crate::sample::Sample;
 use crate::{
-    BundleError, HASHED, LIBRARY_LOG, PROGRAM, REPORT, SUMS, VERDICT, Verification, Verified, read,
-    record_verification, title, write,
+    BundleError, ERROR_MAP, HASHED, LIBRARY_LOG, PAGE, PROGRAM, REPORT, SUMS, VERDICT, Verification,
+    Verified, read, record_verification, rerender, title, verify, write,
 };
 
-mod program;
+pub(crate) mod program;
 mod script;
 
 const LINE: &str = "dgrad f16 nchw n2 c16 k32 i14x14 f3x3 p1x1 engine=25 fill=int2:1 wsfill=ff out=nan";
@@ -70,6 +70,10 @@ fn a_bundle_reads_back_as_what_was_written() {
     assert_eq!(bundle.verdict.coordinates, [[0, 3, 0, 2], [0, 3, 0, 6]]);
     assert_eq!(bundle.verdict.execution.as_ref(), sample.finding().telling_execution());
     assert_eq!(bundle.verdict.verification, Verification::Pending);
+    assert_eq!(bundle.verdict.reach, sample.reach);
+    assert_eq!(bundle.explanation, sample.explanation);
+    assert_eq!(bundle.minimize_log.lines().count(), sample.minimization.log.len());
+    assert_eq!(HASHED.to_vec(), bundle.hashes.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }
 
 #[test]
@@ -79,6 +83,28 @@ fn every_kind_of_finding_makes_a_bundle_that_reads_back() {
         let folder = parent.path().join(kind.name());
         write(&folder, &Sample::new(kind, LINE).finding()).unwrap();
         assert_eq!(read(&folder).unwrap().verdict.sameness.kind, kind);
+        assert!(verify(&folder).is_empty(), "{:?}", verify(&folder));
+    }
+}
+
+#[test]
+fn a_finding_that_nobody_has_probed_has_the_same_files_and_they_say_so() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("finding");
+    let mut sample = Sample::new(Kind::Crash, LINE);
+    (sample.explanation, sample.reach) = (None, None);
+    write(&folder, &sample.finding()).unwrap();
+    assert_eq!(listing(&folder).len(), HASHED.len() + 1);
+    assert_eq!(read(&folder).unwrap().explanation, None);
+    for (name, says) in [
+        ("region.json", "\"checked\": false"),
+        ("twins.json", "\"checked\": false"),
+        ("evidence/mismatches.txt", "not applicable"),
+        (ERROR_MAP, "not applicable"),
+        ("evidence/region-map.svg", "not checked"),
+    ] {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        assert!(text.contains(says), "{name}: {text}");
     }
 }
 
@@ -117,10 +143,20 @@ fn nothing_from_outside_reaches_the_page_or_the_program_unescaped() {
         }
     }
     let report = fs::read_to_string(folder.join(REPORT)).unwrap();
-    let (page, log) = report.split_once("`````\n").unwrap();
+    // Fenced blocks may hold anything; nothing else may.
+    let (mut fence, mut page): (Option<&str>, Vec<&str>) = (None, Vec::new());
+    for line in report.lines() {
+        match fence {
+            Some(open) if line == open => fence = None,
+            None if line.starts_with("```") => fence = Some(line.trim_end_matches(|each: char| each != '`')),
+            Some(_) => {}
+            None => page.push(line),
+        }
+    }
+    let page = page.join("\n");
+    assert!(fence.is_none() && !page.contains("forged"));
     assert!(!page.contains("<script>") && !page.contains("[a](b)") && !page.contains("@all"), "{page}");
-    assert!(log.contains("<script>") && log.contains("\n`````\n"));
-    assert!(page.lines().filter(|line| line.starts_with('#')).count() < 20);
+    assert!(page.lines().filter(|line| line.starts_with('#')).count() < 25);
     let program = fs::read_to_string(folder.join(PROGRAM)).unwrap();
     assert!(program.lines().all(|line| !line.contains("system(") || line.trim_start().starts_with("//")));
     assert_eq!(read(&folder).unwrap().verdict.minimization.guarantee.lines().count(), 3);
@@ -128,6 +164,7 @@ fn nothing_from_outside_reaches_the_page_or_the_program_unescaped() {
     record_verification(&folder, &runs).unwrap();
     let report = read(&folder).unwrap().report;
     assert!(report.contains("| Stand-alone program | forged |") && report.contains("in 1 of 3 runs"));
+    assert!(verify(&folder).is_empty());
 }
 
 #[test]
@@ -145,11 +182,77 @@ fn one_altered_byte_of_any_file_is_named() {
         let (_parent, folder) = bundle();
         let mut bytes = fs::read(folder.join(name)).unwrap();
         let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
+        match bytes.get_mut(middle) {
+            Some(byte) => *byte ^= 1,
+            None => bytes.push(b'x'),
+        }
         fs::write(folder.join(name), bytes).unwrap();
         let error = read(&folder).unwrap_err();
         assert!(error.to_string().starts_with(name), "{name}: {error}");
     }
+}
+
+#[test]
+fn verify_catches_each_flipped_bit_of_any_file() {
+    let (_parent, folder) = bundle();
+    for name in HASHED.into_iter().chain([SUMS]) {
+        let path = folder.join(name);
+        let whole = fs::read(&path).unwrap();
+        let places = [0, whole.len() / 3, whole.len().saturating_sub(1)];
+        for (place, bit) in places.into_iter().flat_map(|place| [(place, 0), (place, 5)]) {
+            let mut bytes = whole.clone();
+            match bytes.get_mut(place) {
+                Some(byte) => *byte ^= 1 << bit,
+                None => bytes.push(b'x'),
+            }
+            fs::write(&path, bytes).unwrap();
+            assert!(!verify(&folder).is_empty(), "{name}: bit {bit} of byte {place} went unnoticed");
+        }
+        fs::write(&path, whole).unwrap();
+    }
+    assert!(verify(&folder).is_empty());
+}
+
+#[test]
+fn verify_names_every_trouble_on_a_line_of_its_own() {
+    let (parent, folder) = bundle();
+    fs::write(folder.join(PROGRAM), "int main() {}").unwrap();
+    fs::remove_file(folder.join(ERROR_MAP)).unwrap();
+    fs::write(folder.join("more\n.txt"), "").unwrap();
+    fs::create_dir(folder.join("other")).unwrap();
+    fs::write(folder.join("logs/core"), "").unwrap();
+    fs::rename(folder.join(LIBRARY_LOG), parent.path().join("log")).unwrap();
+    std::os::unix::fs::symlink(parent.path().join("log"), folder.join(LIBRARY_LOG)).unwrap();
+    let mut lines: Vec<String> = verify(&folder).iter().map(ToString::to_string).collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        [
+            "evidence/error-map.svg: is missing",
+            "logs/core: belongs to no bundle",
+            "logs/library.log: is no plain file",
+            "more\\n.txt: belongs to no bundle",
+            "other: belongs to no bundle",
+            "repro.cpp: differs from its SHA-256 in SHA256SUMS",
+        ]
+    );
+    assert!(!verify(&parent.path().join("no such")).is_empty());
+}
+
+#[test]
+fn a_page_made_anew_is_the_same_and_one_that_was_spoilt_is_refused() {
+    let (_parent, folder) = bundle();
+    let before = fs::read(folder.join(PAGE)).unwrap();
+    rerender(&folder).unwrap();
+    assert_eq!(fs::read(folder.join(PAGE)).unwrap(), before);
+    // A page that another version of convict wrote, with its hash.
+    forge(&folder, PAGE, "Proof that it is wrong", "Something older");
+    rerender(&folder).unwrap();
+    assert_eq!(fs::read(folder.join(PAGE)).unwrap(), before);
+    assert!(verify(&folder).is_empty());
+    fs::write(folder.join(PAGE), "spoilt").unwrap();
+    assert!(matches!(rerender(&folder), Err(BundleError::Altered { file }) if file == PAGE));
+    assert_eq!(fs::read(folder.join(PAGE)).unwrap(), b"spoilt");
 }
 
 #[test]
@@ -219,8 +322,17 @@ fn forge(folder: &Path, name: &str, from: &str, to: &str) {
 #[test]
 fn contents_of_another_form_are_refused_and_named() {
     for (name, from, to, reason) in [
-        (VERDICT, "\"format\": 1", "\"format\": 2", "format: '2' is not 1"),
-        (VERDICT, "\"format\": 1,", "", "format: 'no number'"),
+        (VERDICT, "\"format\": 2", "\"format\": 3", "format: '3' is not 1 or 2"),
+        (VERDICT, "\"format\": 2", "\"format\": 1", "no file of a bundle"),
+        (VERDICT, "\"format\": 2,", "", "format: 'no number'"),
+        (VERDICT, "case\": \"dgrad", "case\": \"fprop", "another case"),
+        (VERDICT, "dgrad-e25", "dgrad-e26", "not the one of its case"),
+        ("regression.case.json", "\"case\": \"dgrad", "\"case\": \"wgrad", "another case"),
+        ("regression.case.json", "\"rate\"", "\"more\": 1, \"rate\"", "unknown field `more`"),
+        ("region.json", "\"format\": 1", "\"format\": 9", "format: '9'"),
+        ("region.json", "c >= 8", "c >= 9", "not what its atoms say"),
+        ("region.json", "\"fails\",", "", "no table"),
+        ("twins.json", "\"checked\": true", "\"checked\": false", "contradicts region.json"),
         (VERDICT, "\"hits\"", "\"more\": 1, \"hits\"", "unknown field `more`"),
         ("case.json", "\"format\": 1", "\"format\": 7", "format: '7'"),
         ("case.json", "\"k\": 32", "\"k\": 64", "another case"),
@@ -260,7 +372,9 @@ fn verification_is_recorded_for_programs_and_people() {
     let not = Verified::Not { because: "/home/ada/g++ | <b>\nis missing".to_owned() };
     record_verification(&folder, &not).unwrap();
     let report = read(&folder).unwrap().report;
-    assert!(report.contains("| not run: \\[home\\]/g++ \\| &lt;b&gt; is missing |"), "{report}");
+    assert!(report.contains("not run: \\[home\\]/g++ \\| &lt;b&gt; is missing"), "{report}");
+    let page = fs::read_to_string(folder.join(PAGE)).unwrap();
+    assert!(page.contains("not run: [home]/g++ | &lt;b&gt;\nis missing"), "{page}");
     assert!(!report.contains("3 of 3"));
 }
 

@@ -1,6 +1,8 @@
 //! The one line that names a finding, in the order that a triager reads. Knows the words of each kind.
 
-use case::{Case, Kind};
+use std::fmt;
+
+use case::{Case, Environment, Kind, Sameness};
 
 use crate::finding::Finding;
 
@@ -21,20 +23,47 @@ pub fn kind_words(kind: Kind) -> &'static str {
     }
 }
 
+/// The line in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Title {
+    /// Version, pass, kind and engine.
+    pub(crate) tags: [String; 4],
+    /// The architecture.
+    pub(crate) architecture: String,
+    /// The problem, without its pass.
+    pub(crate) condition: String,
+}
+
+impl Title {
+    pub(crate) fn new(environment: &Environment, sameness: &Sameness, case: &Case) -> Self {
+        let engine =
+            sameness.engine.map_or_else(|| "before any engine".to_owned(), |index| format!("engine {index}"));
+        let problem = Case::new(case.problem.clone()).to_string();
+        let operation = sameness.operation.name();
+        Self {
+            tags: [
+                format!("cuDNN {}", environment.cudnn_text()),
+                operation.to_owned(),
+                kind_words(sameness.kind).to_owned(),
+                engine,
+            ],
+            architecture: format!("sm_{}", environment.compute_capability),
+            condition: problem.strip_prefix(operation).unwrap_or(&problem).trim_start().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for tag in &self.tags {
+            write!(formatter, "[{tag}] ")?;
+        }
+        write!(formatter, "on {}: {}", self.architecture, self.condition)
+    }
+}
+
 /// `[cuDNN 9.19.0] [dgrad] [wrong result] [engine 25] on sm_90: f16 nchw n2 c16 k32 i14x14 f3x3 p1x1`.
 #[must_use]
 pub fn title(finding: &Finding<'_>) -> String {
-    let environment = finding.environment;
-    let sameness = &finding.fault.sameness;
-    let engine =
-        sameness.engine.map_or_else(|| "before any engine".to_owned(), |index| format!("engine {index}"));
-    let problem = Case::new(finding.case.problem.clone()).to_string();
-    let operation = sameness.operation.name();
-    let condition = problem.strip_prefix(operation).unwrap_or(&problem).trim_start();
-    format!(
-        "[cuDNN {}] [{operation}] [{}] [{engine}] on sm_{}: {condition}",
-        environment.cudnn_text(),
-        kind_words(sameness.kind),
-        environment.compute_capability
-    )
+    Title::new(finding.environment, &finding.fault.sameness, finding.case).to_string()
 }

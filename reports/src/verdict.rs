@@ -1,14 +1,17 @@
 //! `verdict.json`: what was seen and why it counts, for programs. Data with a format number; renders nothing.
 
-use case::{Case, Config, Ended, Execution, Exit, Notes, Ranks, Sameness, Tier};
+use case::{Config, Ended, Execution, Exit, Notes, Ranks, Reach, Sameness, Tier};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Minimization, Verified};
+use crate::position::coordinates;
 use crate::redact::Redactor;
 use crate::title::title;
+use crate::vendor::forms;
 
-/// Number of the bundle's form. A reader refuses any other.
-pub const FORMAT: u32 = 1;
+/// Number of the form of bundles that are written: 1 had fewer files and can still be read, any other is
+/// refused.
+pub const FORMAT: u32 = 2;
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +23,9 @@ pub struct VerdictRecord {
     pub tool_version: String,
     /// The line that names the finding.
     pub title: String,
+    /// The case line, as in `case.txt`; empty in form 1.
+    #[serde(default)]
+    pub case: String,
     /// What deduplicates it.
     pub signature: String,
     /// Kind, pass, phase, cause and engine.
@@ -34,6 +40,9 @@ pub struct VerdictRecord {
     pub notes: Notes,
     /// Where heuristic lists hold it.
     pub ranks: Ranks,
+    /// How a user gets this plan and what could be used instead; absent where nobody has looked.
+    #[serde(default)]
+    pub reach: Option<Reach>,
     /// Workspace that the plan asks for, bytes; absent where no plan was built.
     pub workspace_bytes: Option<i64>,
     /// Confirming runs that failed the same way.
@@ -44,15 +53,28 @@ pub struct VerdictRecord {
     pub exit: Exit,
     /// What cuDNN or CUDA said; absent where the process died first.
     pub ended: Option<Ended>,
-    /// Everything measured in the execution that showed it, with bounds and first mismatches; absent where the
-    /// failure shows in no values.
+    /// Everything measured in the execution that showed it, with bounds and first mismatches; absent where
+    /// the failure shows in no values.
     pub execution: Option<Execution>,
     /// Coordinates of the mismatches that the execution lists, in its order.
-    pub coordinates: Vec<Vec<i64>>,
+    pub coordinates: Vec<Vec<u64>>,
     /// How the case was made small.
     pub minimization: MinimizationRecord,
+    /// The forms that vendors and frameworks read, with what is known of each; none in form 1.
+    #[serde(default)]
+    pub forms: Vec<VendorForm>,
     /// What came of building and running the bundle's program.
     pub verification: Verification,
+}
+
+/// A file in a vendor's form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VendorForm {
+    /// Its name within the bundle.
+    pub file: String,
+    /// Whether it holds the case, and why it was not run where it was not.
+    pub state: String,
 }
 
 /// The figures of a minimization; its log is in a file of its own.
@@ -132,6 +154,7 @@ impl VerdictRecord {
             format: FORMAT,
             tool_version: finding.tool_version.to_owned(),
             title: title(finding),
+            case: finding.case.to_string(),
             signature: finding.signature.to_string(),
             sameness: finding.fault.sameness.clone(),
             tier: finding.fault.tier,
@@ -139,6 +162,7 @@ impl VerdictRecord {
             config: used.or(finding.outcome.candidate.as_ref()).map(|candidate| candidate.config.clone()),
             notes: observation.map(|observation| observation.notes.clone()).unwrap_or_default(),
             ranks: finding.ranks,
+            reach: finding.reach.cloned(),
             workspace_bytes: observation.map(|observation| observation.workspace_bytes),
             hits: finding.hits,
             runs: finding.runs,
@@ -147,8 +171,15 @@ impl VerdictRecord {
             execution: execution.cloned(),
             coordinates: excerpt.iter().map(|(position, ..)| coordinates(finding.case, *position)).collect(),
             minimization: MinimizationRecord::of(finding.minimization),
+            forms: forms(finding).into_iter().map(VendorForm::from).collect(),
             verification: Verification::Pending,
         }
+    }
+}
+
+impl From<(&str, String)> for VendorForm {
+    fn from((file, state): (&str, String)) -> Self {
+        Self { file: file.to_owned(), state }
     }
 }
 
@@ -163,18 +194,4 @@ impl MinimizationRecord {
             seconds: minimization.seconds,
         }
     }
-}
-
-/// Coordinates of a row-major position over the output's logical extents (n, c, spatial).
-pub(crate) fn coordinates(case: &Case, position: u64) -> Vec<i64> {
-    let extents = case.problem.geometry().extents(case.problem.operation.output());
-    let mut rest = position;
-    let mut coordinates = Vec::new();
-    for extent in extents.iter().rev() {
-        let extent = u64::try_from(*extent).unwrap_or(1).max(1);
-        coordinates.push(i64::try_from(rest % extent).unwrap_or(i64::MAX));
-        rest /= extent;
-    }
-    coordinates.reverse();
-    coordinates
 }

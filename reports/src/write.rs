@@ -1,5 +1,5 @@
-//! Writes a finding's bundle: everything into a folder beside the final one, which it then becomes. Knows order
-//! and names; the contents come from elsewhere.
+//! Writes a finding's bundle: everything into a folder beside the final one, which it then becomes. Knows
+//! order and names; the contents come from elsewhere.
 
 use std::fs;
 use std::io;
@@ -10,19 +10,27 @@ use serde::Serialize;
 
 use crate::clean::Clean;
 use crate::error::BundleError;
+use crate::evidence;
+use crate::facts::Facts;
 use crate::files::{
-    CASE_JSON, CASE_TEXT, ENVIRONMENT, LIBRARY_LOG, LICENSE, MINIMIZE_LOG, ORIGINAL, PROGRAM, REPORT, SCRIPT,
-    SUMS, VERDICT, print_sums, sha256,
+    CASE_JSON, CASE_TEXT, ENVIRONMENT, ERROR_MAP, LIBRARY_LOG, LICENSE, MINIMIZE_LOG, MISMATCHES, ORIGINAL,
+    PAGE, PROGRAM, README, REGION, REGION_MAP, REGRESSION, REPORT, SCRIPT, STDERR, SUMS, TRACES, TWINS,
+    VERDICT, print_sums, sha256,
 };
 use crate::finding::{Finding, Verified};
 use crate::page;
-use crate::read::read;
+use crate::read::{Bundle, read};
+use crate::region::{RegionRecord, RegressionRecord, TwinsRecord};
 use crate::repro;
 use crate::script;
-use crate::verdict::{VerdictRecord, Verification};
+use crate::vendor;
+use crate::verdict::{FORMAT, VerdictRecord, Verification};
 
 /// Terms of use of the program.
 const LICENSE_TEXT: &str = include_str!("../templates/LICENSE");
+
+/// What each file is.
+const README_TEXT: &str = include_str!("../templates/README.md");
 
 /// Writes the bundle of a finding. Its program has not been run: see [`record_verification`].
 ///
@@ -50,23 +58,39 @@ pub fn write(folder: &Path, finding: &Finding<'_>) -> Result<(), BundleError> {
     fs::rename(&draft.folder, folder).map_err(BundleError::io(folder))
 }
 
-/// Every file but the hashes.
-fn contents(finding: &Finding<'_>) -> Result<[(&'static str, String); 11], BundleError> {
+/// Every file but the hashes, in the order of [`crate::HASHED`].
+fn contents(finding: &Finding<'_>) -> Result<Vec<(&'static str, String)>, BundleError> {
     let record = VerdictRecord::of(finding);
-    let lines = finding.minimization.log.iter().map(|line| format!("{line}\n")).collect();
-    Ok([
+    let log: String = finding.minimization.log.iter().map(|line| format!("{line}\n")).collect();
+    let vendor = vendor::files(finding)?;
+    let novelty = vendor::of(finding);
+    let issue = vendor.iter().find(|(name, _)| *name == vendor::ISSUE).map_or("", |(_, text)| text);
+    let facts = Facts { novelty: Some(&novelty), issue, ..Facts::of(finding, &record, &log) };
+    let mut files = vec![
         (LICENSE, LICENSE_TEXT.to_owned()),
+        (README, README_TEXT.to_owned()),
         (CASE_JSON, json(CASE_JSON, finding.case)?),
         (CASE_TEXT, format!("{}\n", finding.case)),
         (ENVIRONMENT, json(ENVIRONMENT, finding.environment)?),
+        (ERROR_MAP, evidence::error_map(&facts)),
+        (MISMATCHES, evidence::mismatches(&facts)),
+        (REGION_MAP, evidence::region_map(&facts)),
+        (TRACES, evidence::traces(&facts)),
         (LIBRARY_LOG, finding.library_log.to_owned()),
-        (MINIMIZE_LOG, lines),
+        (STDERR, finding.outcome.stderr.clone()),
+        (MINIMIZE_LOG, log.clone()),
         (ORIGINAL, format!("{}\n", finding.original)),
+        (REGION, json(REGION, &RegionRecord::of(finding.explanation))?),
+        (REGRESSION, json(REGRESSION, &RegressionRecord::of(finding))?),
         (PROGRAM, repro::render(finding)?),
-        (REPORT, page::render(finding, &record)?),
+        (PAGE, page::html(&facts)),
+        (REPORT, page::markdown(&facts)),
         (SCRIPT, script::render(finding)?),
+        (TWINS, json(TWINS, &TwinsRecord::of(finding.explanation))?),
         (VERDICT, json(VERDICT, &record)?),
-    ])
+    ];
+    files.extend(vendor);
+    Ok(files)
 }
 
 fn json(file: &str, value: &impl Serialize) -> Result<String, BundleError> {
@@ -74,26 +98,42 @@ fn json(file: &str, value: &impl Serialize) -> Result<String, BundleError> {
     Ok(text + "\n")
 }
 
-/// Adds to a bundle what came of building and running its program: in `verdict.json`, `report.md` and the hashes.
+/// Adds to a bundle what came of building and running its program: in `verdict.json`, both forms of the page
+/// and the hashes.
 ///
 /// # Errors
-/// A bundle that does not read back, or the file system's error.
+/// A bundle that does not read back or is of an old form, or the file system's error.
 pub fn record_verification(folder: &Path, verified: &Verified) -> Result<(), BundleError> {
+    let mut bundle = read(folder)?;
+    bundle.verdict.verification = Verification::from(verified);
+    let verdict = json(VERDICT, &bundle.verdict)?;
+    put(folder, &bundle, vec![(VERDICT, verdict)])
+}
+
+/// Renders both forms of a bundle's page anew from its data, and refreshes the hashes. Bytes change only
+/// where this version of convict says things in another way.
+///
+/// # Errors
+/// A bundle that does not read back or is of an old form, or the file system's error.
+pub fn rerender(folder: &Path) -> Result<(), BundleError> {
     let bundle = read(folder)?;
-    let mut record = bundle.verdict;
-    record.verification = Verification::from(verified);
-    let verdict = json(VERDICT, &record)?;
-    let report = page::with_verification(&bundle.report, &record.verification);
-    let hashes = bundle.hashes.into_iter().map(|(name, hash)| match name {
-        VERDICT => (name, sha256(verdict.as_bytes())),
-        REPORT => (name, sha256(report.as_bytes())),
-        _ => (name, hash),
-    });
-    let sums = print_sums(hashes);
-    for (name, text) in [(VERDICT, verdict), (REPORT, report), (SUMS, sums)] {
-        replace(&folder.join(name), &text)?;
+    put(folder, &bundle, Vec::new())
+}
+
+/// Replaces those files, the page and the hashes.
+fn put(folder: &Path, bundle: &Bundle, mut files: Vec<(&'static str, String)>) -> Result<(), BundleError> {
+    if bundle.verdict.format != FORMAT {
+        return Err(BundleError::Form { found: bundle.verdict.format });
     }
-    Ok(())
+    let facts = Facts::read(bundle);
+    files.extend([(PAGE, page::html(&facts)), (REPORT, page::markdown(&facts))]);
+    let hash_now = |(name, hash): &(&'static str, String)| {
+        let new = files.iter().find(|(file, _)| file == name);
+        (*name, new.map_or_else(|| hash.clone(), |(_, text)| sha256(text.as_bytes())))
+    };
+    let sums = print_sums(bundle.hashes.iter().map(hash_now));
+    files.push((SUMS, sums));
+    files.iter().try_for_each(|(name, text)| replace(&folder.join(name), text))
 }
 
 /// Replaces a file so that a reader never meets half of it.

@@ -56,8 +56,10 @@ enum : int { CUDNN_HEUR_MODE_B = 1, CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MOD
 // Dimensions: image x n, c, d, h, w; filter w k, c/g, d, h, w; response y n, k, d, h, w.
 struct Tensor { char name; int dtype; int64_t extent[5], stride[5]; };
 struct Knob { int type; int64_t value; };
-// Contents of the buffers before one execution.
-struct Recipe { Fill fill; uint64_t seed; int output_byte; Bytes workspace; uint64_t workspace_seed; };
+// Contents of the buffers before an execution, and how many executions in a row start from them.
+struct Recipe {
+    Fill fill; uint64_t seed; int output_byte; Bytes workspace; uint64_t workspace_seed; int times;
+};
 
 constexpr Kind KIND = Kind::{{ kind }};
 constexpr Phase BUG_PHASE = Phase::{{ phase }};
@@ -94,10 +96,10 @@ constexpr uint64_t WORKSPACE_ALIGNMENT = {{ workspace_alignment }};  // and no l
 static const std::vector<Recipe> RECIPES = {
 {%- for recipe in recipes %}
     {Fill::{{ recipe.fill }}, {{ recipe.seed }}u, 0x{{ recipe.output_byte }}, Bytes::{{ recipe.workspace -}}
-    , {{ recipe.workspace_seed }}u},
+    , {{ recipe.workspace_seed }}u, {{ recipe.times }}},
 {%- endfor %}
 };
-constexpr int EXECUTIONS = {{ executions }};  // at most; the recipes take turns
+constexpr int ROUNDS = {{ rounds }};  // through all recipes, in order; fewer where the bug shows before
 
 // An output may be wrong by ACCUMULATE * (sum of absolute products) + RELATIVE * |expected| + ABSOLUTE; all 0
 // asks for the exact value, rounded once to the output's type.

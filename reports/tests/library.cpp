@@ -24,6 +24,7 @@ int cuDeviceGetCount(int *count) { return *count = 1, 0; }
 int cuDeviceGetName(char *name, int bytes, int) { return std::strncpy(name, "fake", static_cast<size_t>(bytes)), 0; }
 int cuDevicePrimaryCtxRetain(void **context, int) { return *context = tensors, 0; }
 int cuCtxSetCurrent(void *) { return 0; }
+int cuStreamCreate(void **stream, unsigned) { return *stream = tensors, 0; }
 int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
     return *pointer = reinterpret_cast<unsigned long long>(std::malloc(bytes)), 0;
 }
@@ -42,6 +43,7 @@ int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_OF_THE_F
 size_t cudnnGetVersion() { return 91900; }
 const char *cudnnGetErrorString(int) { return "CUDNN_STATUS_OF_THE_FAKE"; }
 int cudnnCreate(void **handle) { return *handle = tensors, 0; }
+int cudnnSetStream(void *, void *) { return 0; }
 int cudnnDestroy(void *) { return 0; }
 
 int cudnnBackendCreateDescriptor(int type, void **descriptor) {
@@ -73,11 +75,14 @@ int cudnnBackendFinalize(void *descriptor) {
 }
 
 int cudnnBackendExecute(void *, void *, void *) {
-    static char calls = 0;
+    static char calls = 0;  // this one included
+    calls++;
     if (fault("before")) tensors[output][-1] ^= 1;
     if (fault("input")) tensors[(output + 1) % 3][0] ^= 1;
-    if (fault("nondet")) tensors[output][0] = calls++;
+    if (fault("nondet")) tensors[output][0] = calls;
     if (fault("device")) sync_result = 700;
+    if (fault("noticed_device")) return sync_result = 700, 5003;
+    if (fault("fourth_device") && calls == 4) sync_result = 700;
     while (fault("hang")) {}
     return 0;
 }

@@ -11,7 +11,7 @@ use case::Kind;
 use hunt::FoundSummary;
 use simulator::faults::planted;
 
-use crate::convict::{BINARY, fresh_folder, turn};
+use crate::convict::{BINARY, convict, fresh_folder, turn};
 use crate::planted::hunted;
 
 /// Seconds after which a program that hangs has shown it.
@@ -31,6 +31,11 @@ fn bundles() -> Vec<(String, PathBuf)> {
         (found.signature.clone(), hunted.folder.join(relative))
     };
     minimized().map(bundle).collect()
+}
+
+/// The bundle of some planted fault that gives wrong values.
+pub(crate) fn any_bundle() -> PathBuf {
+    one_of_each_kind().remove(&Kind::Wrong).expect("a bundle of wrong values")
 }
 
 /// One bundle for each kind of failure that is planted.
@@ -73,7 +78,7 @@ fn hashes_hold_for_both_readers_until_one_byte_is_altered() {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
@@ -84,6 +89,27 @@ fn copy_folder(from: &Path, to: &Path) {
             fs::copy(entry.path(), target).expect("a copy");
         }
     }
+}
+
+#[test]
+fn verify_accepts_every_bundle_and_names_each_trouble_of_a_spoilt_one() {
+    for (signature, folder) in bundles() {
+        let run = convict([Path::new("verify"), &folder]);
+        assert_eq!(run.code, Some(0), "{signature}: {run:?}");
+    }
+    let copy = fresh_folder("bundle-spoilt").join("bundle");
+    copy_folder(&any_bundle(), &copy);
+    fs::write(copy.join("extra"), "").expect("a file too many");
+    fs::write(copy.join(reports::PAGE), "").expect("an altered page");
+    fs::remove_file(copy.join(reports::REGION)).expect("a file too few");
+    let run = convict([Path::new("verify"), &copy]);
+    assert_eq!((run.code, run.stderr.lines().count(), run.stdout.as_str()), (Some(2), 3, ""), "{run:?}");
+    for name in ["extra", reports::PAGE, reports::REGION] {
+        assert!(run.stderr.contains(&format!("{name}: ")), "{name}: {}", run.stderr);
+    }
+    let report = convict([Path::new("report"), &copy]);
+    assert_eq!((report.code, report.stderr.lines().count()), (Some(2), 1), "{report:?}");
+    assert_eq!(fs::read_to_string(copy.join(reports::PAGE)).expect("the page"), "", "it was written over");
 }
 
 /// The simulator's libraries under the names of the real ones.
@@ -139,6 +165,27 @@ fn every_bundle_says_how_often_its_program_proved_the_failure() {
         );
         assert!(verified, "{signature}: {:?}", record.verification);
     }
+}
+
+#[test]
+fn the_program_of_a_device_fault_shows_it_in_every_run() {
+    let device: Vec<String> = planted()
+        .iter()
+        .filter(|fault| fault.kind == Kind::Device)
+        .filter_map(|fault| Some(fault.signature()?.to_string()))
+        .collect();
+    let mut proven = 0;
+    for (signature, folder) in bundles().into_iter().filter(|(signature, _)| device.contains(signature)) {
+        let text = fs::read_to_string(folder.join(reports::VERDICT)).expect("verdict.json");
+        let record: reports::VerdictRecord = serde_json::from_str(&text).expect("a record");
+        let every = matches!(
+            record.verification,
+            reports::Verification::Runs { reproduced, runs, .. } if runs == 3 && reproduced == runs
+        );
+        assert!(every, "{signature}: {:?}", record.verification);
+        proven += 1;
+    }
+    assert_eq!(proven, device.len(), "of {device:?}");
 }
 
 #[test]

@@ -190,6 +190,15 @@ fn an_engine_out_of_range_is_no_failure_of_the_library() {
 }
 
 #[test]
+fn a_check_that_could_see_nothing_says_so_in_a_plain_line() {
+    let run = simulate(Path::new("none"), ["check", &format!("{CASE} fill=zero:1")]);
+    assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
+    let said = run.stdout.lines().find(|line| line.starts_with("untrusted: only 0 of "));
+    assert!(said.is_some_and(|line| line.ends_with("too few to tell anything")), "{run:?}");
+    assert!(!run.stdout.contains('{') && !run.stdout.contains("Random("), "{run:?}");
+}
+
+#[test]
 fn a_case_of_another_library_set_is_not_judged_unless_told() {
     let case = format!("{CASE} engine=0 set=8.9.7-full");
     let run = simulate(Path::new("none"), ["check", &case]);

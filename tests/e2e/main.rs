@@ -1,10 +1,12 @@
 //! The whole of convict from outside: the binary, its folders and files, on the simulator and on real libraries
 //! without a GPU. Knows what a user sees; reaches into no room.
 
+mod browser;
 mod bundle;
 mod canary;
 mod cli;
 mod convict;
+mod explain;
 mod isolation;
 mod planning;
 mod planted;

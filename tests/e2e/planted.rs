@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use case::{Case, EngineChoice, Kind, Verdict};
+use case::{Case, EngineChoice, Kind, Verdict, WorkspaceFill};
 use hunt::{FoundSummary, Summary};
-use simulator::faults::{Planted, planted};
+use simulator::faults::{Action, Planted, planted};
 
 use crate::convict::{Run, convict, fresh_folder, verdict};
 
@@ -67,6 +67,27 @@ fn every_planted_fault_is_found_at_its_known_minimum() {
         }
     }
     assert!(missed.is_empty(), "{missed:#?}\nfound: {:#?}", hunted.summary.findings);
+}
+
+/// Executions are queued together and waited for once, so a fault that ends them says nothing of which one it was:
+/// the hunt has to find out.
+#[test]
+fn the_case_of_a_device_fault_says_which_buffer_contents_bring_it_about() {
+    let device: Vec<Planted> = planted().into_iter().filter(|fault| fault.kind == Kind::Device).collect();
+    assert!(device.len() >= 2);
+    for fault in device {
+        let signature = fault.signature().expect("the table is sound");
+        let findings = &hunted().summary.findings;
+        let found = findings.iter().find(|finding| finding.signature == signature.as_str());
+        let line = &found.unwrap_or_else(|| panic!("no finding {signature}")).case;
+        let options = line.parse::<Case>().expect("a case line").options;
+        assert!(options.fill.is_some() && options.output_fill.is_some(), "{line}");
+        let contents = options.workspace.contents;
+        assert!(contents.is_some(), "{line}");
+        if matches!(fault.fault.what, Action::FollowWorkspace { .. }) {
+            assert_eq!(contents, Some(WorkspaceFill::Ones), "{line}");
+        }
+    }
 }
 
 /// A fault may show in more than one way (what is never written is wrong in another way where beta is not 0), but

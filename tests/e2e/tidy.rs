@@ -50,7 +50,7 @@ fn ending(path: &Path) -> &str {
 /// Files that a program wrote: kept for comparison, or as evidence.
 fn is_written_by_a_program(path: &Path) -> bool {
     let golden = path.components().any(|part| part.as_os_str() == "golden") && ending(path) != "py";
-    golden || path.starts_with("corpus/regressions")
+    golden || path.starts_with("reports/tests/golden") || path.starts_with("corpus/regressions")
 }
 
 /// Source files with their text.

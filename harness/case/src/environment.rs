@@ -57,6 +57,9 @@ pub struct MappedFile {
 pub struct Environment {
     /// Device name as the driver gives it.
     pub gpu: String,
+    /// Devices that CUDA_VISIBLE_DEVICES leaves visible, this one included; 0 where plans are only built.
+    #[serde(default)]
+    pub devices_visible: u32,
     /// Compute capability, major * 10 + minor.
     pub compute_capability: u32,
     /// Device memory, bytes.

@@ -110,6 +110,17 @@ pub enum WorkspaceFill {
     Random(u64),
 }
 
+/// As the one-line text spells it: `00`, `ff`, `rand:SEED`.
+impl std::fmt::Display for WorkspaceFill {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Zero => formatter.write_str("00"),
+            Self::Ones => formatter.write_str("ff"),
+            Self::Random(seed) => write!(formatter, "rand:{seed}"),
+        }
+    }
+}
+
 /// Contents of the output before the plan runs, where beta is 0 and it must not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

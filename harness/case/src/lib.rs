@@ -39,8 +39,8 @@ pub use region::{
 };
 pub use signature::{Kind, Sameness, Signature};
 pub use trial::{
-    Announcement, Candidate, Census, Ended, Execution, Job, Matrix, Notes, Observation, Provocation, Recipe,
-    ReferenceFacts, Refusal, Reply, Request, Selection, SpotCheck, WorkerOptions, Zone, ZoneHit,
+    Announcement, Candidate, Census, Ended, Engines, Execution, Job, Matrix, Notes, Observation, Provocation,
+    Recipe, ReferenceFacts, Refusal, Reply, Request, Selection, SpotCheck, WorkerOptions, Zone, ZoneHit,
 };
 pub use verdict::{Fault, Tier, Untrusted, Verdict};
 pub use workspace::{Workspace, WorkspaceAmount};

@@ -49,8 +49,16 @@ pub enum Quantity {
     Bytes(Role),
     /// Alignment of the workspace's address, bytes.
     WorkspaceAlignment,
+    /// Outputs of one filter: batch times the extents of y.
+    Outputs,
+    /// Multiply-adds, borders counted as if inside.
+    MultiplyAdds,
     /// The product of several.
     Product(Vec<Quantity>),
+    /// The first less so many times the second.
+    Difference(Box<Quantity>, i64, Box<Quantity>),
+    /// What a division by the modulus leaves.
+    Remainder(Box<Quantity>, i64),
 }
 
 /// A named property of a problem.
@@ -87,6 +95,8 @@ pub enum Atom {
     NotResidue(Quantity, i64, i64),
     /// The property is one of those, each as the case line spells it.
     OneOf(Property, Vec<String>),
+    /// The property is none of those.
+    NoneOf(Property, Vec<String>),
 }
 
 impl Quantity {
@@ -116,6 +126,8 @@ impl Quantity {
             Self::Elements(role) => geometry.elements(*role),
             Self::Bytes(role) => geometry.bytes(*role),
             Self::WorkspaceAlignment => case.options.workspace.alignment,
+            Self::Outputs => geometry.output_spatial().into_iter().fold(problem.n, i64::saturating_mul),
+            Self::MultiplyAdds => geometry.multiply_adds(),
             Self::Product(factors) => {
                 let mut product = 1_i64;
                 for factor in factors {
@@ -123,6 +135,10 @@ impl Quantity {
                 }
                 product
             }
+            Self::Difference(first, times, second) => {
+                first.of(case)?.saturating_sub(second.of(case)?.saturating_mul(*times))
+            }
+            Self::Remainder(of, modulus) => of.of(case)?.checked_rem_euclid(*modulus)?,
         })
     }
 }
@@ -159,6 +175,7 @@ impl Atom {
                 known(quantity, &|seen| seen.checked_rem_euclid(*modulus).is_some_and(|seen| seen != *rest))
             }
             Self::OneOf(property, values) => values.contains(&property.of(case)),
+            Self::NoneOf(property, values) => !values.contains(&property.of(case)),
         }
     }
 }
@@ -186,6 +203,8 @@ impl fmt::Display for Quantity {
             Self::Elements(role) => write!(formatter, "elements({})", role.name()),
             Self::Bytes(role) => write!(formatter, "bytes({})", role.name()),
             Self::WorkspaceAlignment => formatter.write_str("workspace alignment"),
+            Self::Outputs => formatter.write_str("outputs"),
+            Self::MultiplyAdds => formatter.write_str("multiply-adds"),
             Self::Product(factors) => {
                 for (place, factor) in factors.iter().enumerate() {
                     if place > 0 {
@@ -195,6 +214,9 @@ impl fmt::Display for Quantity {
                 }
                 Ok(())
             }
+            Self::Difference(first, 1, second) => write!(formatter, "({first} - {second})"),
+            Self::Difference(first, times, second) => write!(formatter, "({first} - {times} * {second})"),
+            Self::Remainder(of, modulus) => write!(formatter, "({of} mod {modulus})"),
         }
     }
 }
@@ -223,6 +245,9 @@ impl fmt::Display for Atom {
                 write!(formatter, "{quantity} mod {modulus} != {rest}")
             }
             Self::OneOf(property, values) => write!(formatter, "{property} in {{{}}}", values.join(", ")),
+            Self::NoneOf(property, values) => {
+                write!(formatter, "{property} not in {{{}}}", values.join(", "))
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ mod announcement;
 mod region;
 mod rules;
 mod strategies;
+mod words;
 
 use proptest::prelude::*;
 

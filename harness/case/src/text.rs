@@ -6,7 +6,6 @@ use std::fmt;
 
 use crate::dtype::DTypes;
 use crate::engine::EngineChoice;
-use crate::fill::WorkspaceFill;
 use crate::problem::{Axis, Case, Expect, Options};
 use crate::workspace::{Workspace, WorkspaceAmount};
 
@@ -128,9 +127,7 @@ fn print_workspace(formatter: &mut fmt::Formatter<'_>, workspace: &Workspace) ->
     }
     match workspace.contents {
         None => Ok(()),
-        Some(WorkspaceFill::Zero) => formatter.write_str(" wsfill=00"),
-        Some(WorkspaceFill::Ones) => formatter.write_str(" wsfill=ff"),
-        Some(WorkspaceFill::Random(seed)) => write!(formatter, " wsfill=rand:{seed}"),
+        Some(contents) => write!(formatter, " wsfill={contents}"),
     }
 }
 

@@ -50,6 +50,37 @@ pub enum Matrix {
     Full,
 }
 
+/// Engines that a survey visits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engines {
+    /// Every one.
+    #[default]
+    All,
+    /// These.
+    Only(Vec<i64>),
+    /// Every one but these.
+    AllBut(Vec<i64>),
+}
+
+impl Engines {
+    /// True where configurations of that engine are visited.
+    #[must_use]
+    pub fn admit(&self, engine: i64) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(engines) => engines.contains(&engine),
+            Self::AllBut(engines) => !engines.contains(&engine),
+        }
+    }
+
+    /// True where every engine is visited.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == Self::All
+    }
+}
+
 /// One unit of work: a problem and the configurations of it to build, run and measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -61,12 +92,32 @@ pub struct Job {
     pub selection: Selection,
     /// Configurations already done or blamed; a survey passes over them.
     pub skip: Vec<Config>,
+    /// Engines whose configurations are visited.
+    #[serde(default)]
+    pub engines: Engines,
     /// Executions per plan.
     pub matrix: Matrix,
     /// True keeps every other worker off the device while a plan of this job executes.
     pub alone: bool,
     /// Most multiply-adds for which a plan is executed; 0 sets no limit.
     pub multiply_adds_max: i64,
+}
+
+impl Job {
+    /// The plain job of a case: the standard executions of every configuration selected, beside other workers.
+    #[must_use]
+    pub fn new(id: u64, case: Case, selection: Selection) -> Self {
+        Self {
+            id,
+            case,
+            selection,
+            skip: Vec::new(),
+            engines: Engines::All,
+            matrix: Matrix::Standard,
+            alone: false,
+            multiply_adds_max: 0,
+        }
+    }
 }
 
 /// How a worker is started: the contract between the room that spawns and the one that serves.

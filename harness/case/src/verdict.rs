@@ -50,6 +50,24 @@ pub enum Untrusted {
     Skipped(String),
 }
 
+/// One plain line, printed after words that say that nothing was proved.
+impl std::fmt::Display for Untrusted {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Vacuous { non_zero, with_products } => write!(
+                formatter,
+                "only {non_zero} of {with_products} outputs with products have a right answer other than 0, \
+                 too few to tell anything"
+            ),
+            Self::Reference { sampled, disagreeing } => write!(
+                formatter,
+                "the references on the device and on the CPU disagree at {disagreeing} of {sampled} sampled outputs"
+            ),
+            Self::Skipped(reason) => formatter.write_str(reason),
+        }
+    }
+}
+
 /// A failure, with the numbers a person needs first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {

@@ -26,10 +26,16 @@ pub(crate) enum Command {
     Check(Check),
     /// Shrink a failing case to a smallest one.
     Minimize(Minimize),
+    /// Say where a minimized case fails: conditions, near cases that pass, how its plan is reached.
+    Explain(Explain),
     /// Print a case in canonical form with its derived sizes; needs no GPU.
     Show(Show),
     /// List the plans of a case: engines, knobs, notes, workspace, heuristic ranks.
     Engines(Engines),
+    /// Check that a bundle is whole and unaltered, file by file; needs no GPU.
+    Verify(Verify),
+    /// Render the page of a bundle anew from its data; needs no GPU.
+    Report(Report),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
     /// Serve jobs; started by convict itself.
@@ -46,9 +52,9 @@ pub(crate) struct MachineArgs {
     /// Folder that holds cuBLASLt or NVRTC; may be repeated.
     #[arg(long, value_name = "DIR", help_heading = "Machine")]
     pub(crate) companion: Vec<PathBuf>,
-    /// Device ordinals, separated by commas, among those that CUDA_VISIBLE_DEVICES leaves visible.
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0", help_heading = "Machine")]
-    pub(crate) device: Vec<u32>,
+    /// Device ordinals, separated by commas, among those that CUDA_VISIBLE_DEVICES leaves visible; or `all`.
+    #[arg(long, value_name = "N,...|all", value_parser = devices, default_value = "0", help_heading = "Machine")]
+    pub(crate) device: Devices,
     /// Run on the simulator instead of a GPU; names its folder where it is not beside convict.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", require_equals = true,
           value_parser = folder_or_nothing, help_heading = "Machine")]
@@ -56,6 +62,15 @@ pub(crate) struct MachineArgs {
     /// The simulator's fault script: a file, or `none` for no faults.
     #[arg(long, value_name = "FILE", requires = "simulate", help_heading = "Machine")]
     pub(crate) faults: Option<PathBuf>,
+}
+
+/// The devices to use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Devices {
+    /// Every visible one.
+    All,
+    /// These ordinals.
+    Listed(Vec<u32>),
 }
 
 /// Configurations per problem.
@@ -70,7 +85,7 @@ pub(crate) enum EngineSet {
 /// `convict hunt`.
 #[derive(Debug, Args)]
 pub(crate) struct Hunt {
-    /// Stop starting problems after this long, such as 90s, 10m, 2h; finishing takes at most a quarter more.
+    /// How long to hunt, such as 90s, 10m, 2h; trying out the programs of the last findings comes after it.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) time: Option<Duration>,
     /// Stop after this many problems.
@@ -126,9 +141,15 @@ pub(crate) struct Minimize {
     /// The failing case line.
     #[arg(value_name = "CASE LINE")]
     pub(crate) case: String,
-    /// Write a bundle into this folder, which must not exist yet.
+    /// Write a bundle into this folder, which must not exist yet; until then it holds the log of the runs made.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with the interrupted minimization of the same case whose log is in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub(crate) resume: bool,
+    /// Workers that run the case at the same time; the result is the same for any number.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) workers: u32,
     /// Most runs of the case.
     #[arg(long, value_name = "N", default_value_t = 400)]
     pub(crate) calls: u32,
@@ -136,6 +157,28 @@ pub(crate) struct Minimize {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "20m")]
     pub(crate) time: Duration,
     /// Minimize a case of another library set (`set=`) all the same.
+    #[arg(long)]
+    pub(crate) any_set: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// `convict explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The failing case line, best a minimized one, or the folder of a bundle.
+    #[arg(value_name = "CASE LINE|BUNDLE")]
+    pub(crate) target: String,
+    /// Most runs of cases around it.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) calls: u32,
+    /// Most time to spend on them, such as 10m.
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    pub(crate) time: Duration,
+    /// Explain a case of another library set (`set=`) all the same.
     #[arg(long)]
     pub(crate) any_set: bool,
     /// Print the result as JSON.
@@ -172,6 +215,22 @@ pub(crate) struct Engines {
     pub(crate) machine: MachineArgs,
 }
 
+/// `convict verify`.
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The bundle's folder.
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+}
+
+/// `convict report`.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The bundle's folder.
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+}
+
 /// `convict selftest`.
 #[derive(Debug, Args)]
 pub(crate) struct Selftest {
@@ -191,6 +250,22 @@ pub(crate) struct Worker {
 #[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
 fn folder_or_nothing(text: &str) -> Result<PathBuf, std::convert::Infallible> {
     Ok(PathBuf::from(text))
+}
+
+/// Reads `all`, or ordinals separated by commas, each once.
+fn devices(text: &str) -> Result<Devices, String> {
+    if text == "all" {
+        return Ok(Devices::All);
+    }
+    let mut listed = Vec::new();
+    for word in text.split(',') {
+        let ordinal = word.trim().parse().map_err(|_| format!("`{word}` is no device ordinal, nor `all`"))?;
+        if listed.contains(&ordinal) {
+            return Err(format!("device {ordinal} is named twice"));
+        }
+        listed.push(ordinal);
+    }
+    Ok(Devices::Listed(listed))
 }
 
 /// Reads `90s`, `10m`, `2h` or plain seconds.

@@ -44,6 +44,12 @@ pub(crate) struct Bundler {
     drafts: AtomicU64,
 }
 
+/// What came of a bundle's program.
+pub(crate) struct Tried {
+    verified: Verified,
+    library_log: String,
+}
+
 /// A program that was built, in a folder of its own.
 struct Built {
     program: PathBuf,
@@ -62,21 +68,24 @@ impl Bundler {
         }
     }
 
-    /// Writes the bundle of a finding in place of what the folder held. With `verify` its program is built and run
-    /// first, and the library's log of that one case is kept.
-    pub(crate) fn write(&self, folder: &Path, finding: &hunt::Finding, verify: bool) -> io::Result<()> {
-        let (verified, log) = if verify {
-            self.try_out(finding)?
-        } else {
-            (Verified::Not { because: "the finding is not minimized yet".to_owned() }, String::new())
-        };
+    /// Writes the bundle of a finding in place of what the folder held; `tried` is what came of its program, `None`
+    /// where nobody tried it yet.
+    pub(crate) fn write(
+        &self,
+        folder: &Path,
+        finding: &hunt::Finding,
+        tried: Option<&Tried>,
+    ) -> io::Result<()> {
         // A slug may hold dots, so the draft's name is appended, never an extension replaced.
         let mut draft = folder.as_os_str().to_owned();
         draft.push(DRAFT);
         let draft = PathBuf::from(draft);
         let _ = fs::remove_dir_all(&draft);
-        write(&draft, finding, &self.secrets, &log).map_err(io::Error::other)?;
-        reports::record_verification(&draft, &verified).map_err(io::Error::other)?;
+        let log = tried.map_or("", |tried| &tried.library_log);
+        write(&draft, finding, &self.secrets, log).map_err(io::Error::other)?;
+        if let Some(tried) = tried {
+            reports::record_verification(&draft, &tried.verified).map_err(io::Error::other)?;
+        }
         match fs::remove_dir_all(folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -84,17 +93,17 @@ impl Bundler {
         fs::rename(&draft, folder)
     }
 
-    /// Builds the program in the scratch folder and runs it.
-    fn try_out(&self, finding: &hunt::Finding) -> io::Result<(Verified, String)> {
+    /// Builds the program of a finding's bundle in the scratch folder and runs it, once more with the library's log.
+    pub(crate) fn try_out(&self, finding: &hunt::Finding) -> io::Result<Tried> {
         let number = self.drafts.fetch_add(1, Ordering::Relaxed);
         let place = self.scratch.join(format!("program-{number}"));
         write(&place, finding, &self.secrets, "").map_err(io::Error::other)?;
-        let tried = match self.build(&place) {
+        let (verified, library_log) = match self.build(&place) {
             Ok(built) => self.run(&built, finding.fault.sameness.kind),
             Err(because) => (Verified::Not { because }, String::new()),
         };
         let _ = fs::remove_dir_all(&place);
-        Ok(tried)
+        Ok(Tried { verified, library_log })
     }
 
     fn build(&self, place: &Path) -> Result<Built, String> {
@@ -192,6 +201,11 @@ impl Bundler {
     }
 }
 
+/// True for a bundle whose program still has to be tried.
+pub(crate) fn is_untried(bundle: &reports::Bundle) -> bool {
+    bundle.verdict.verification == reports::Verification::Pending
+}
+
 /// The program says 1; a bug that ends or stalls the process says it by doing so.
 fn shows_bug(end: &ProgramEnd, kind: Kind) -> bool {
     match end.exit {
@@ -227,6 +241,8 @@ fn write(folder: &Path, finding: &hunt::Finding, secrets: &[String], log: &str) 
             runs: finding.runs,
             ranks: candidate.map_or_else(Ranks::default, |candidate| candidate.ranks),
             minimization: &minimization,
+            explanation: finding.explained.as_ref().map(|explained| &explained.explanation),
+            reach: finding.explained.as_ref().map(|explained| &explained.reach),
             library_log: log,
             tool_version: env!("CARGO_PKG_VERSION"),
             secrets,

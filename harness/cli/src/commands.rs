@@ -2,9 +2,12 @@
 
 mod check;
 mod engines;
+mod explain;
 mod hunt;
 mod minimize;
+mod report;
 mod selftest;
+mod verify;
 mod worker;
 
 use crate::args::Command;
@@ -16,8 +19,11 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Hunt(arguments) => hunt::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Minimize(arguments) => minimize::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Show(arguments) => crate::show::run(&arguments),
         Command::Engines(arguments) => engines::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }

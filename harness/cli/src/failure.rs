@@ -9,6 +9,8 @@ use exec::HarnessError;
 pub(crate) const CLEAN: u8 = 0;
 /// Findings or regressions.
 pub(crate) const FOUND: u8 = 1;
+/// A bundle is not what it should be.
+pub(crate) const REFUSED: u8 = 2;
 /// Nothing could be judged.
 pub(crate) const UNJUDGED: u8 = 77;
 
@@ -36,7 +38,7 @@ impl Failure {
     /// The documented exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Usage(_) => REFUSED,
             Self::Machine(_) => 3,
             Self::Ours(_) => 4,
             Self::Elsewhere(_) => 75,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use case::{Environment, WorkerOptions};
 use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
-use crate::args::MachineArgs;
+use crate::args::{Devices, MachineArgs};
 use crate::failure::Failure;
 use crate::simulator;
 
@@ -69,7 +69,17 @@ impl Machine {
             deadlines: if simulated { Deadlines::simulator() } else { Deadlines::gpu() },
         };
         let times = Arc::new(PhaseTimes::default());
-        Ok(Self { options, devices: arguments.device.clone(), times, interrupt: Interrupt::default(), gate })
+        let mut machine = Self { options, devices: vec![0], times, interrupt: Interrupt::default(), gate };
+        match &arguments.device {
+            Devices::Listed(ordinals) => machine.devices.clone_from(ordinals),
+            Devices::All => {
+                machine.prepare()?;
+                // Only a worker may open the driver that counts them.
+                let visible = machine.slot().environment()?.devices_visible;
+                machine.devices = (0..visible.max(1)).collect();
+            }
+        }
+        Ok(machine)
     }
 
     /// Set by Ctrl-C; every slot watches it.
@@ -127,14 +137,24 @@ impl Machine {
 pub(crate) fn describe(environment: &Environment, simulated: bool) -> String {
     let place = if simulated { "SIMULATOR, no GPU: " } else { "" };
     format!(
-        "{place}cuDNN {} ({}), {} sm_{}, driver {} (CUDA {}.{}); {}",
+        "{place}cuDNN {} ({}), {}; {}",
         environment.cudnn_text(),
         environment.set(),
+        device(environment),
+        environment.found
+    )
+}
+
+fn device(environment: &Environment) -> String {
+    if environment.gpu.is_empty() {
+        return "no device, plans only".to_owned();
+    }
+    format!(
+        "{} sm_{}, driver {} (CUDA {}.{})",
         environment.gpu,
         environment.compute_capability,
-        if environment.driver.is_empty() { "?" } else { &environment.driver },
+        if environment.driver.is_empty() { "of unknown release" } else { &environment.driver },
         environment.driver_cuda / 1000,
         environment.driver_cuda % 1000 / 10,
-        environment.found
     )
 }

@@ -6,11 +6,13 @@ mod args;
 mod bundle;
 mod commands;
 mod failure;
+mod log;
 mod machine;
 mod out;
 mod show;
 mod simulator;
 mod terminal;
+mod tryout;
 
 use std::process::ExitCode;
 

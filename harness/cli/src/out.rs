@@ -5,18 +5,22 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hunt::{Entry, Finding, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
+use hunt::{Entry, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
 
 use crate::args::Hunt;
-use crate::bundle::Bundler;
+use crate::bundle::{Bundler, is_untried};
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::tryout::Tryout;
 
 /// How often the summary of a running hunt is written anew.
 const SUMMARY_EVERY: Duration = Duration::from_secs(2);
+
+/// Slots for which one thread tries programs out.
+const SLOTS_PER_TRYOUT: usize = 8;
 
 /// Folder of the bundles within the hunt's folder.
 const FINDINGS: &str = "findings";
@@ -25,7 +29,8 @@ const FINDINGS: &str = "findings";
 pub(crate) struct Out {
     folder: PathBuf,
     journal: Journal,
-    bundler: Bundler,
+    bundler: Arc<Bundler>,
+    tryout: Tryout,
     state: Mutex<State>,
 }
 
@@ -41,7 +46,7 @@ impl Out {
     pub(crate) fn open(
         arguments: &Hunt,
         terms: &Terms,
-        machine: &Machine,
+        (machine, workers): (&Machine, usize),
     ) -> Result<(Self, Ledger), Failure> {
         let folder = arguments.out.clone();
         let (journal, ledger) =
@@ -57,7 +62,9 @@ impl Out {
         let findings = folder.join(FINDINGS);
         fs::create_dir_all(&findings).map_err(|error| Failure::file("--out", &findings, &error))?;
         let state = State { ledger: ledger.clone(), bundles: HashMap::new(), written: Instant::now() };
-        let out = Self { folder, journal, bundler: Bundler::new(machine), state: Mutex::new(state) };
+        let bundler = Arc::new(Bundler::new(machine));
+        let tryout = Tryout::start(&bundler, workers.div_ceil(SLOTS_PER_TRYOUT), machine.interrupt());
+        let out = Self { folder, journal, bundler, tryout, state: Mutex::new(state) };
         out.catch_up(&findings).map_err(|error| Failure::file("--out", &findings, &error))?;
         Ok((out, ledger))
     }
@@ -83,11 +90,17 @@ impl Out {
                 fs::remove_dir_all(findings.join(name))?;
             }
         }
-        for (slug, finding, verify) in wanted {
-            if holds(&findings.join(slug), finding) {
-                self.state().bundles.insert(slug.clone(), format!("{FINDINGS}/{slug}"));
-            } else {
-                self.write_bundle(slug, finding, verify)?;
+        for (slug, finding, settled) in wanted {
+            let present =
+                reports::read(&findings.join(slug)).ok().filter(|bundle| bundle.case == finding.case);
+            match &present {
+                Some(bundle) => {
+                    self.state().bundles.insert(slug.clone(), format!("{FINDINGS}/{slug}"));
+                    if settled && is_untried(bundle) {
+                        self.tryout.take_up(&findings.join(slug), finding);
+                    }
+                }
+                None => self.write_bundle(slug, finding, settled)?,
             }
         }
         Ok(())
@@ -114,6 +127,7 @@ impl Out {
                     self.forget(&finding.provisional)?;
                 }
             }
+            HuntEvent::Explained(finding) => self.write_bundle(&finding.signature, finding, true)?,
             HuntEvent::Merged { provisional, .. } => self.forget(provisional)?,
             HuntEvent::Finished { .. } | HuntEvent::Interrupted => return self.write_summary(true),
             HuntEvent::Started { .. }
@@ -135,9 +149,20 @@ impl Out {
         self.state().bundles.get(signature).map(|relative| self.folder.join(relative))
     }
 
-    fn write_bundle(&self, slug: &str, finding: &hunt::Finding, verified: bool) -> io::Result<()> {
+    /// Waits until the program of every finding was tried.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        self.tryout.finish()
+    }
+
+    /// Writes a bundle; the program of a settled finding is tried out after that.
+    fn write_bundle(&self, slug: &str, finding: &hunt::Finding, settled: bool) -> io::Result<()> {
         let relative = format!("{FINDINGS}/{slug}");
-        self.bundler.write(&self.folder.join(&relative), finding, verified)?;
+        let folder = self.folder.join(&relative);
+        if settled {
+            self.tryout.put(&folder, finding)?;
+        } else {
+            self.bundler.write(&folder, finding, None)?;
+        }
         self.state().bundles.insert(slug.to_owned(), relative);
         Ok(())
     }
@@ -181,11 +206,6 @@ impl Out {
 
 fn is_found(ledger: &Ledger, slug: &str) -> bool {
     ledger.found().any(|finding| finding.signature == slug)
-}
-
-/// True where the folder holds a whole bundle of that finding's case.
-fn holds(folder: &Path, finding: &Finding) -> bool {
-    reports::read(folder).is_ok_and(|bundle| bundle.case == finding.case)
 }
 
 /// Names of what an earlier run of the same hunt left.

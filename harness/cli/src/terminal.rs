@@ -71,6 +71,12 @@ impl Terminal {
                     self.say(&format!("           {}", folder.display()));
                 }
             }
+            HuntEvent::Explained(finding) => {
+                if let Some(explained) = &finding.explained {
+                    let region = &explained.explanation.region;
+                    self.say(&format!("explained  {}: fails where {region}", finding.signature));
+                }
+            }
             HuntEvent::SlotLost { slot, message } => self.say(&format!("lost       slot {slot}: {message}")),
             HuntEvent::Interrupted => self.say("stopping; findings so far are kept"),
             HuntEvent::Started { .. }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use case::frame::{Decoder, encode};
 use case::{
-    Announcement, Candidate, Config, Ended, Job, Matrix, Notes, Observation, Phase, Ranks, Reply, Request,
-    Selection, WorkerOptions,
+    Announcement, Candidate, Config, Ended, Job, Notes, Observation, Phase, Ranks, Reply, Request, Selection,
+    WorkerOptions,
 };
 use criterion::Criterion;
 use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
@@ -48,15 +48,7 @@ fn measure() -> Result<(), Box<dyn Error>> {
         retire_after: u32::MAX,
         deadlines: Deadlines::gpu(),
     };
-    let job = Job {
-        id: 0,
-        case: "fprop f16 nhwc n2 c64 k64 i28x28 f3x3 p1x1".parse()?,
-        selection: Selection::Single,
-        skip: Vec::new(),
-        matrix: Matrix::Standard,
-        alone: false,
-        multiply_adds_max: 0,
-    };
+    let job = Job::new(0, "fprop f16 nhwc n2 c64 k64 i28x28 f3x3 p1x1".parse()?, Selection::Single);
     let mut slot = Slot::new(options, Arc::new(PhaseTimes::default()), Interrupt::default());
     slot.environment()?;
     let mut criterion = Criterion::default().configure_from_args();

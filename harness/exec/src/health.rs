@@ -2,7 +2,7 @@
 //! nothing.
 
 use case::{
-    Axis, Case, DType, DTypes, Ended, Exit, Fill, FillKind, Job, Layout, Layouts, Matrix, Operation, Outcome,
+    Axis, Case, DType, DTypes, Ended, Exit, Fill, FillKind, Job, Layout, Layouts, Operation, Outcome,
     Problem, Selection,
 };
 
@@ -21,15 +21,7 @@ pub(crate) fn job() -> Job {
         declared_output: None,
     });
     case.options.fill = Some(Fill { kind: FillKind::Int2, seed: 1 });
-    Job {
-        id: 0,
-        case,
-        selection: Selection::Single,
-        skip: Vec::new(),
-        matrix: Matrix::Standard,
-        alone: false,
-        multiply_adds_max: 0,
-    }
+    Job::new(0, case, Selection::Single)
 }
 
 /// What is wrong with the outcomes of that job; `None` where the device can be trusted. Workers that only

@@ -13,6 +13,11 @@ impl Interrupt {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Takes the wish back, once everyone has stopped who was to.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
     /// True once someone asked.
     #[must_use]
     pub fn is_set(&self) -> bool {

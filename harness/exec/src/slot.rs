@@ -1,6 +1,7 @@
 //! A slot: one worker at a time, replaced when it dies, is spent or may be harmed, and jobs that outlive
 //! their workers. Knows when to trust a process; judges no library.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -75,6 +76,8 @@ pub struct Slot {
     options: SpawnOptions,
     by: Supervision,
     worker: Option<Worker>,
+    /// Workers that were started ahead and have not been heard yet.
+    spares: VecDeque<Worker>,
     environment: Option<Environment>,
     /// Jobs that the present worker has done.
     jobs: u32,
@@ -97,6 +100,7 @@ impl Slot {
             options,
             by,
             worker: None,
+            spares: VecDeque::new(),
             environment: None,
             jobs: 0,
             number: 0,
@@ -167,6 +171,18 @@ impl Slot {
         }
     }
 
+    /// Starts that many workers ahead, in place of those started ahead before: their libraries load side by side while
+    /// others run, where starting one after the other would take that many times as long.
+    pub fn expect(&mut self, workers: u32) {
+        self.spares.truncate(workers as usize);
+        while self.spares.len() < workers as usize {
+            // Who can't be started now is started when it is needed, and trouble told then.
+            let Ok(worker) = Worker::spawn(&self.options) else { return };
+            self.pending.spawned += 1;
+            self.spares.push_back(worker);
+        }
+    }
+
     /// True while a worker process lives.
     pub fn is_live(&mut self) -> bool {
         self.worker.as_mut().is_some_and(|worker| !worker.has_ended())
@@ -211,8 +227,13 @@ impl Slot {
 
     /// Starts a worker and waits until it is ready.
     fn start(&mut self) -> Result<(), HarnessError> {
-        let mut worker = Worker::spawn(&self.options)?;
-        self.pending.spawned += 1;
+        let mut worker = match self.spares.pop_front() {
+            Some(spare) => spare,
+            None => {
+                self.pending.spawned += 1;
+                Worker::spawn(&self.options)?
+            }
+        };
         let reply = match worker.hear(Errand::Start, &self.by)? {
             Heard::Reply(reply) => *reply,
             Heard::Ended(end) => return Err(died(&end, "before it was ready", Errand::Start)),

@@ -38,6 +38,8 @@ struct Symbols {
 pub struct DeviceFacts {
     /// Name as the driver gives it.
     pub name: String,
+    /// Devices that are visible, this one included.
+    pub visible: u32,
     /// Compute capability, major * 10 + minor.
     pub compute_capability: u32,
     /// Memory in all, bytes.
@@ -140,6 +142,7 @@ fn start(ordinal: u32) -> Result<(Stream, DeviceFacts), LoadError> {
         .map_err(|error| refused("cuStreamCreate", error))?;
     let facts = DeviceFacts {
         name,
+        visible: u32::try_from(count).unwrap_or(0),
         compute_capability: u32::try_from(major * 10 + minor).unwrap_or(0),
         memory_bytes: memory as u64,
         ..DeviceFacts::default()

@@ -5,7 +5,7 @@ use case::{Environment, Job};
 use exec::{HarnessError, JobEvent, Slot, Tally};
 
 /// Something that runs jobs: a slot with its worker process, or a script in a test.
-pub trait Bench {
+pub trait Bench: Send {
     /// Runs a job and hands over what it shows as it comes.
     ///
     /// # Errors
@@ -14,6 +14,11 @@ pub trait Bench {
 
     /// Sees to it that the next job gets a new process.
     fn fresh(&mut self);
+
+    /// Says how many new processes will be asked for soon, so that they can start side by side; 0 takes it back.
+    fn expect(&mut self, processes: u32) {
+        let _ = processes;
+    }
 
     /// The machine and the libraries, files not hashed.
     ///
@@ -35,6 +40,10 @@ impl Bench for Slot {
 
     fn fresh(&mut self) {
         Slot::fresh(self);
+    }
+
+    fn expect(&mut self, processes: u32) {
+        Slot::expect(self, processes);
     }
 
     fn environment(&mut self) -> Result<Environment, HarnessError> {

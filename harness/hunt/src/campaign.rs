@@ -1,23 +1,28 @@
 //! The hunt itself: slots take problems and leads until time, problems or slots run out. Knows who does what
 //! and when to stop; the steps themselves are elsewhere.
 
+mod focus;
 mod pace;
 mod slot;
 mod survey;
 
+use std::collections::HashSet;
 use std::panic;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use case::{Case, Selection, Tier};
+use case::{Case, EngineChoice, Engines, Selection, Tier};
 use exec::Interrupt;
 
+use self::focus::Focus;
 use self::pace::Pace;
 use crate::bench::Bench;
 use crate::error::HuntError;
-use crate::event::{HuntEvent, Suspect};
+use crate::event::{Finding, HuntEvent, Suspect};
+use crate::explain::EXPLANATION;
+use crate::generator::Limits;
 use crate::ledger::Ledger;
 use crate::record::{Record, Sink};
 use crate::reduce::Allowance;
@@ -25,11 +30,21 @@ use crate::source::Source;
 use crate::summary::Summary;
 use crate::suspects::{Lead, Suspects};
 
-/// The part of the time bound that may be added for finishing what was found.
-const GRACE: u32 = 4;
+/// The part of the time at whose end what was found is finished before anything else.
+const FINISHING: u32 = 10;
 
-/// The part of that again which is kept for last confirmations, and after which what still runs is cut off.
-const RESERVE: u32 = 4;
+/// The part of the time at whose end minimization leaves the slots to last confirmations, and after which what still
+/// runs is cut off.
+const RESERVE: u32 = 20;
+
+/// Share of the slots' time that heavy problems may take.
+const HEAVY_SHARE: f64 = 0.02;
+
+/// Seconds of a slot that a heavy problem takes (measured on an H200: 60 to 150).
+const HEAVY_SECONDS: f64 = 100.0;
+
+/// While problems are left, one slot in so many follows leads.
+const SLOTS_PER_LEAD: usize = 6;
 
 /// How often it is looked whether something has to be cut off.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -41,8 +56,8 @@ pub struct HuntOptions {
     pub source: Source,
     /// Configurations that each problem gets.
     pub selection: Selection,
-    /// Problems are begun as long as they will usually end within this; a quarter more may go into finishing
-    /// what was found.
+    /// How long it lasts, finishing what was found included. Problems are begun as long as they will usually end
+    /// within it.
     pub time: Option<Duration>,
     /// Problems of the source that are tried, counted from its first.
     pub problems_max: Option<u64>,
@@ -50,6 +65,8 @@ pub struct HuntOptions {
     pub multiply_adds_max: i64,
     /// What each minimization may use.
     pub allowance: Allowance,
+    /// What looking further into each finding may use, after the hunt; `None` leaves that out.
+    pub explanation: Option<Allowance>,
 }
 
 impl HuntOptions {
@@ -63,6 +80,7 @@ impl HuntOptions {
             problems_max: None,
             multiply_adds_max: 0,
             allowance: Allowance::default(),
+            explanation: Some(EXPLANATION),
         }
     }
 }
@@ -131,10 +149,16 @@ struct Floor<'a> {
     /// Slots that have not ended.
     working: AtomicUsize,
     pace: Mutex<Pace>,
+    focus: Mutex<Focus>,
     next: AtomicU64,
-    generation_end: Option<Instant>,
+    /// Heavy problems begun.
+    heavy: AtomicU32,
+    /// From then on leads may take every slot.
+    finishing: Option<Instant>,
     end: Option<Instant>,
     suspects: Mutex<Suspects>,
+    /// Findings that a slot has begun to look into further.
+    explaining: Mutex<HashSet<String>>,
     /// Told whenever a lead was settled or offered.
     changed: Condvar,
 }
@@ -146,8 +170,8 @@ impl<'a> Floor<'a> {
         (set, slots): (String, usize),
         interrupt: &'a Interrupt,
     ) -> Self {
-        let generation_end = options.time.map(|time| record.started() + time);
-        let end = options.time.map(|time| record.started() + time + time / GRACE);
+        let end = options.time.map(|time| record.started() + time);
+        let finishing = options.time.map(|time| record.started() + time - time / FINISHING);
         let (next, suspects) = {
             let ledger = record.ledger();
             (AtomicU64::new(ledger.next()), Mutex::new(Suspects::resume(&ledger)))
@@ -163,10 +187,13 @@ impl<'a> Floor<'a> {
             exhausted: AtomicBool::new(false),
             working: AtomicUsize::new(slots),
             pace: Mutex::default(),
+            focus: Mutex::default(),
             next,
-            generation_end,
+            heavy: AtomicU32::new(0),
+            finishing,
             end,
             suspects,
+            explaining: Mutex::default(),
             changed: Condvar::new(),
         }
     }
@@ -180,9 +207,32 @@ impl<'a> Floor<'a> {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn focus(&self) -> MutexGuard<'_, Focus> {
+        self.focus.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The engines that a problem's survey visits. All of them, except where problems never run out: who counts or
+    /// lists problems wants each of them whole.
+    fn engines_of(&self, case: &Case) -> Engines {
+        let endless =
+            matches!(self.options.source, Source::Generated(_)) && self.options.problems_max.is_none();
+        let whole = self.options.selection == Selection::All && case.options.engine == EngineChoice::Any;
+        if endless && whole { self.focus().next(case.problem.operation) } else { Engines::All }
+    }
+
+    /// A sibling of a problem, where problems never run out.
+    fn sibling(&self, index: u64, number: u64) -> Option<Case> {
+        match &self.options.source {
+            Source::Generated(generator) if self.options.problems_max.is_none() => {
+                generator.sibling(index, number)
+            }
+            Source::Generated(_) | Source::Listed(_) => None,
+        }
+    }
+
     /// Time at the end that minimization leaves to confirmation.
     fn reserve(&self) -> Duration {
-        self.options.time.map_or(Duration::ZERO, |time| time / GRACE / RESERVE)
+        self.options.time.map_or(Duration::ZERO, |time| time / RESERVE)
     }
 
     /// True when no slot should begin anything.
@@ -194,21 +244,21 @@ impl<'a> Floor<'a> {
 
     /// True when a usual problem would not end in time. However long problems take, most of the time is used.
     fn is_late(&self) -> bool {
-        let (Some(end), Some(time)) = (self.generation_end, self.options.time) else { return false };
-        Instant::now() + self.pace().usual().min(time / GRACE) >= end
+        let (Some(end), Some(time)) = (self.end, self.options.time) else { return false };
+        Instant::now() + self.pace().usual().min(time / FINISHING) >= end
     }
 
     /// What a minimization that begins now may use. Where time is bounded, serious leads share what is left
-    /// once problems end, so that none of them stays unconfirmed for the sake of another's last edits.
+    /// at the end, so that none of them stays unconfirmed for the sake of another's last edits.
     fn allowance(&self, tier: Tier) -> Allowance {
         let allowance = self.options.allowance;
         if tier == Tier::C {
             return allowance.informative();
         }
-        let (Some(generation_end), Some(end)) = (self.generation_end, self.end) else { return allowance };
+        let (Some(finishing), Some(end)) = (self.finishing, self.end) else { return allowance };
         let now = Instant::now();
         // As long as problems are left, what is not done now may be done while they are surveyed.
-        let shared = if self.exhausted.load(Ordering::Relaxed) { now } else { now.max(generation_end) };
+        let shared = if self.exhausted.load(Ordering::Relaxed) { now } else { now.max(finishing) };
         let rest = end.saturating_duration_since(shared).saturating_sub(self.reserve());
         let leads = self.suspects().serious().max(1);
         // Where others wait, half of each round is left to confirmations.
@@ -243,15 +293,34 @@ impl<'a> Floor<'a> {
                 self.exhausted.store(true, Ordering::Relaxed);
                 return None;
             };
-            if !self.record.ledger().is_finished(index) {
+            if !self.record.ledger().is_finished(index) && self.affords(&case) {
                 return Some((index, case));
             }
         }
     }
 
-    /// The next lead. While problems are left, at most a quarter of the slots follow leads, so that hunting goes on.
+    /// False for a heavy problem as long as such ones have had their share of the time: some engines take seconds for
+    /// each execution of it, on a device that all slots share. One that is passed over comes again with a resume.
+    fn affords(&self, case: &Case) -> bool {
+        let endless =
+            matches!(self.options.source, Source::Generated(_)) && self.options.problems_max.is_none();
+        if !endless || !Limits::is_heavy(case) {
+            return true;
+        }
+        let spent = self.record.started().elapsed().as_secs_f64() * self.slots as f64;
+        let begun = f64::from(self.heavy.load(Ordering::Relaxed));
+        let affordable = (begun + 1.0) * HEAVY_SECONDS <= spent * HEAVY_SHARE;
+        if affordable {
+            self.heavy.fetch_add(1, Ordering::Relaxed);
+        }
+        affordable
+    }
+
+    /// The next lead. While problems are left, at most one slot in six follows leads, so that hunting goes on;
+    /// towards the end what was found comes first.
     fn next_lead(&self, hunting: bool) -> Option<Lead> {
-        let active_max = if hunting { self.slots.div_ceil(4) } else { self.slots };
+        let early = self.finishing.is_none_or(|finishing| Instant::now() < finishing);
+        let active_max = if hunting && early { self.slots.div_ceil(SLOTS_PER_LEAD) } else { self.slots };
         self.suspects().take(active_max)
     }
 
@@ -263,6 +332,31 @@ impl<'a> Floor<'a> {
             self.changed.notify_all();
         }
         Ok(())
+    }
+
+    /// Waits until no slot hunts any more; a bound on time that cut the last ones off has then done its work.
+    fn wait_for_others(&self) {
+        while self.working.load(Ordering::Relaxed) > 0 {
+            thread::sleep(LOOK_EVERY);
+        }
+        if self.cut_off.swap(false, Ordering::Relaxed) {
+            self.interrupt.clear();
+        }
+    }
+
+    /// The next finding that is worth a further look and got none, the most serious first.
+    fn next_unexplained(&self) -> Option<Finding> {
+        if self.interrupt.is_set() || self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut taken = self.explaining.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = self.record.ledger();
+        let due = |finding: &&Finding| {
+            finding.tier != Tier::C && finding.explained.is_none() && !taken.contains(&finding.signature)
+        };
+        let finding = ledger.found().filter(due).min_by_key(|finding| finding.tier.name())?.clone();
+        taken.insert(finding.signature.clone());
+        Some(finding)
     }
 
     /// Makes the other slots end when this one panics: what it was following would never be settled.

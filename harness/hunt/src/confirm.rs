@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use case::{Case, Config, Fault, Kind, Matrix, Outcome, Recipe, Sameness, Selection, Tier};
+use case::{Case, Config, Fault, Kind, Matrix, Outcome, Phase, Recipe, Sameness, Selection, Tier};
 use exec::HarnessError;
 
 use crate::bench::Bench;
@@ -66,7 +66,8 @@ impl Confirmation {
 }
 
 /// The forms in which a suspect may come back, the most specific first: with the buffer contents that showed
-/// it, with its plan alone, and without a plan where it failed before there was one.
+/// it or, where nobody saw which did, with those of each standard execution; with its plan alone; and without a
+/// plan where it failed before there was one.
 pub(crate) fn forms(suspect: &Suspect, set: &str) -> Vec<Form> {
     let Some(config) = &suspect.config else {
         let single = Form { case: suspect.case.clone(), selection: Selection::Single };
@@ -89,10 +90,40 @@ pub(crate) fn glance(case: &Case, config: &Config, fault: &Fault, set: &str) -> 
 fn pinned_forms(case: &Case, config: &Config, fault: &Fault, set: &str) -> Vec<Case> {
     let mut plan = pin(case, config, set);
     plan.options.repeat = plan.options.repeat.max(repeats_needed(fault));
-    let parts = fault.recipe.map(|recipe| parts(fault).iter().map(move |parts| (recipe, *parts)));
-    let mut forms: Vec<Case> =
-        parts.into_iter().flatten().map(|(recipe, parts)| with_contents(&plan, &recipe, parts)).collect();
+    let mut forms: Vec<Case> = match &fault.recipe {
+        Some(recipe) => parts(fault).iter().map(|parts| with_contents(&plan, recipe, *parts)).collect(),
+        None if hides_its_execution(&fault.sameness) => each_contents(&plan),
+        None => Vec::new(),
+    };
     forms.push(plan);
+    forms
+}
+
+/// True for what ends a whole batch of executions: they are queued together and waited for once, so nobody saw
+/// which of them, and hence which contents, brought it about.
+fn hides_its_execution(sameness: &Sameness) -> bool {
+    let ends_the_batch = match sameness.kind {
+        Kind::Device | Kind::Crash | Kind::Hang => true,
+        Kind::Wrong
+        | Kind::Inexact
+        | Kind::Nondet
+        | Kind::Oob
+        | Kind::Input
+        | Kind::Status
+        | Kind::Accepted => false,
+    };
+    ends_the_batch && (Phase::Execute..=Phase::ReadBack).contains(&sameness.phase)
+}
+
+/// The plan with the contents of each standard execution in turn, every contents once.
+fn each_contents(plan: &Case) -> Vec<Case> {
+    let mut forms = Vec::new();
+    for recipe in oracle::recipes(plan, Matrix::Standard) {
+        let form = with_contents(plan, &Recipe { repeats: None, ..recipe }, Parts::ALL);
+        if !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
     forms
 }
 
@@ -121,17 +152,20 @@ struct Parts {
     repeats: bool,
 }
 
+impl Parts {
+    const ALL: Self = Self { output: true, workspace: true, repeats: true };
+}
+
 /// What to pin, the most specific first. Where two executions are compared, what differed between them stays
 /// free: pinned, they would be one.
 fn parts(fault: &Fault) -> &'static [Parts] {
-    const ALL: Parts = Parts { output: true, workspace: true, repeats: true };
     match (fault.sameness.kind, fault.sameness.cause.as_str()) {
         (Kind::Nondet, "workspace") => &[
             Parts { output: true, workspace: false, repeats: false },
             Parts { output: false, workspace: false, repeats: false },
         ],
         (Kind::Nondet, "output") => &[Parts { output: false, workspace: true, repeats: false }],
-        _ => &[ALL],
+        _ => &[Parts::ALL],
     }
 }
 
@@ -174,6 +208,9 @@ pub(crate) fn confirm<B: Bench + ?Sized>(
 
 /// The first of the forms that comes back at all; the last one gets all its runs to do so.
 ///
+/// Contents that nobody saw fail are guesses: each gets a single run to come back, since that costs a process and
+/// most guesses miss, and one that then comes back too rarely gives way to the next form.
+///
 /// # Errors
 /// Those of the bench.
 pub(crate) fn confirm_any<B: Bench + ?Sized>(
@@ -185,10 +222,11 @@ pub(crate) fn confirm_any<B: Bench + ?Sized>(
     let [specific @ .., last] = forms.as_slice() else {
         return Err(HarnessError::Frame("a suspect without any form to repeat".to_owned()));
     };
+    let guessed = hides_its_execution(sameness);
+    let patience = if guessed { 1 } else { conditions.rigor.patience };
     for form in specific {
-        let confirmation =
-            confirm_patiently(bench, form.clone(), sameness, conditions, conditions.rigor.patience)?;
-        if confirmation.hits > 0 {
+        let confirmation = confirm_patiently(bench, form.clone(), sameness, conditions, patience)?;
+        if confirmation.confirmed().is_some() || (confirmation.hits > 0 && !guessed) {
             return Ok(confirmation);
         }
     }
@@ -207,6 +245,7 @@ fn confirm_patiently<B: Bench + ?Sized>(
         if conditions.until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
+        bench.expect(expected(&confirmation));
         bench.fresh();
         let mut job = job(&confirmation.form.case, confirmation.form.selection, Matrix::Standard);
         job.alone = conditions.alone;
@@ -217,6 +256,13 @@ fn confirm_patiently<B: Bench + ?Sized>(
         }
     }
     Ok(confirmation)
+}
+
+/// Processes that a confirmation will take beside the next run's, if all goes as the last run went.
+fn expected(confirmation: &Confirmation) -> u32 {
+    let due = confirmation.rigor.hits_needed.saturating_sub(confirmation.hits);
+    // Before anything came back it is not worth more than one look.
+    if confirmation.runs == 0 || confirmation.hits > 0 { due } else { 1 }
 }
 
 fn can_still(confirmation: &Confirmation, patience: u32) -> bool {

@@ -4,8 +4,8 @@
 use std::fmt;
 
 use case::{
-    Case, Config, Environment, Fault, FillKind, Kind, Outcome, Phase, Sameness, Selection, Tier, Verdict,
-    Workspace,
+    Case, Config, Engines, Environment, Explanation, Fault, FillKind, Kind, Outcome, Phase, Reach, Sameness,
+    Selection, Tier, Verdict, Workspace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,21 @@ pub struct Reduction {
     pub one_minimal: bool,
     /// Runs of the predicate that were needed.
     pub predicate_calls: u64,
+    /// Runs that several workers made ahead and that were not needed.
+    #[serde(default)]
+    pub speculative_calls: u64,
+    /// How many of the needed ones were answered by the log of an earlier, interrupted minimization.
+    #[serde(default)]
+    pub recalled_calls: u64,
+    /// Runs of the result within the search, and how many failed.
+    #[serde(default)]
+    pub rate: minimizer::Rate,
+    /// True where the failure shows in some runs only, and was followed by rates.
+    #[serde(default)]
+    pub comes_and_goes: bool,
+    /// What makes the check itself doubtful: it accepted a case that cannot fail.
+    #[serde(default)]
+    pub doubt: Option<String>,
     /// Seconds that the search took.
     pub seconds: f64,
     /// Edits of the final sweep that were tried.
@@ -103,6 +118,18 @@ pub struct Finding {
     pub runs: u32,
     /// The minimization; absent before it or where it was cut off.
     pub reduction: Option<Reduction>,
+    /// Where it fails and how its plan is reached; absent until that was looked into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<Explained>,
+}
+
+/// Where a failure lies and how its plan is reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// Conditions, near cases that pass, a map.
+    pub explanation: Explanation,
+    /// Ranks, and what could be used instead.
+    pub reach: Reach,
 }
 
 /// What is counted of a verdict.
@@ -141,6 +168,12 @@ pub struct Check {
     pub verdict: VerdictKind,
     /// True where the engine's kernels are compiled while the plan is built.
     pub compiled: bool,
+    /// Microseconds that building the plan took; 0 where it was still there.
+    #[serde(default)]
+    pub plan_us: u64,
+    /// Microseconds of all its executions, from launch to the end of the measurements.
+    #[serde(default)]
+    pub execute_us: u64,
     /// For each execution on integers: the kind of data, and whether all outputs were their references
     /// rounded once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,6 +216,9 @@ pub enum HuntEvent {
         index: u64,
         /// Its line.
         case: String,
+        /// The engines that are visited.
+        #[serde(default, skip_serializing_if = "Engines::is_all")]
+        engines: Engines,
     },
     /// One plan was judged.
     Checked(Check),
@@ -237,6 +273,8 @@ pub enum HuntEvent {
     },
     /// A finding, minimized as far as time allowed.
     Found(Box<Finding>),
+    /// A finding was looked into further, after the hunt: where it fails, how its plan is reached.
+    Explained(Box<Finding>),
     /// Minimization led to a finding that is known.
     Merged {
         /// Which one.

@@ -8,7 +8,7 @@ mod sample;
 mod style;
 mod zones;
 
-use case::{Case, Operation, Role};
+use case::{Case, Expect, Operation, Role};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -33,7 +33,7 @@ impl Limits {
     #[must_use]
     pub fn device(bytes_max: i64) -> Self {
         let bytes_max = bytes_max.min(256 << 20);
-        Self { bytes_max, elements_max: bytes_max, multiply_adds_max: 1_000_000_000 }
+        Self { bytes_max, elements_max: bytes_max, multiply_adds_max: 250_000_000 }
     }
 
     /// Limits for the simulator, whose engines run on a CPU core: thousands of checks a second must fit.
@@ -49,6 +49,13 @@ impl Limits {
         Self { bytes_max, elements_max, ..self }
     }
 
+    /// True for a problem larger than all but the heavy geometries are.
+    pub(crate) fn is_heavy(case: &Case) -> bool {
+        let geometry = case.problem.geometry();
+        geometry.total_bytes() > USUAL_BYTES_MAX
+            || Role::ALL.into_iter().any(|role| geometry.elements(role) > USUAL_ELEMENTS_MAX)
+    }
+
     fn admit(self, case: &Case) -> bool {
         let geometry = case.problem.geometry();
         geometry.total_bytes() <= self.bytes_max
@@ -59,7 +66,7 @@ impl Limits {
 
 /// Bytes of the three tensors that all but the heavy geometries stay within. Each plan is executed several
 /// times and every output compared, dozens of plans a problem: what is large costs the rate of all others.
-const USUAL_BYTES_MAX: i64 = 16 << 20;
+const USUAL_BYTES_MAX: i64 = 8 << 20;
 
 /// Elements of any tensor, and so of any output, that all but the heavy geometries stay within.
 const USUAL_ELEMENTS_MAX: i64 = 1_000_000;
@@ -110,24 +117,40 @@ impl Generator {
     /// The three passes of the geometry with that number.
     #[must_use]
     pub fn geometry(&self, index: u64) -> [Case; 3] {
-        let mut rng = StdRng::seed_from_u64(stream(self.seed, index));
-        for _ in 0..DRAFTS_MAX {
-            if let Some(cases) = self.attempt(&mut rng) {
-                return cases;
-            }
-        }
-        Draft::plain().cases()
+        self.draft(index).unwrap_or_else(Draft::plain).cases()
     }
 
-    fn attempt(&self, rng: &mut StdRng) -> Option<[Case; 3]> {
+    /// A problem like that one with other input extents: all else stays, so that kernels which were compiled for the
+    /// one mostly serve the other. `None` where it has no such siblings.
+    #[must_use]
+    pub fn sibling(&self, index: u64, number: u64) -> Option<Case> {
+        let mut draft = self.draft(index / 3)?;
+        if draft.heavy() || draft.options.expect == Expect::Refuse {
+            return None;
+        }
+        let mut rng = StdRng::seed_from_u64(stream(stream(self.seed, index), number));
+        draft.vary_inputs(&mut rng);
+        let allowance = self.allowance(&mut rng, &draft);
+        draft.fit(&mut rng, allowance);
+        let case = draft.cases().into_iter().nth(usize::try_from(index % 3).ok()?)?;
+        (case.validate().is_ok() && allowance.admit(&case)).then_some(case)
+    }
+
+    /// The draft of a geometry; `None` where none was found within the limits.
+    fn draft(&self, index: u64) -> Option<Draft> {
+        let mut rng = StdRng::seed_from_u64(stream(self.seed, index));
+        (0..DRAFTS_MAX).find_map(|_| self.attempt(&mut rng))
+    }
+
+    fn attempt(&self, rng: &mut StdRng) -> Option<Draft> {
         let style = Style::choose(rng);
         let mut draft = Draft::sample(rng, style, self.limits);
         zones::force(&mut draft, rng);
         draft.sample_options(rng);
         let allowance = self.allowance(rng, &draft);
         draft.fit(rng, allowance);
-        let cases = draft.cases();
-        cases.iter().all(|case| case.validate().is_ok() && allowance.admit(case)).then_some(cases)
+        let fits = |case: &Case| case.validate().is_ok() && allowance.admit(case);
+        draft.cases().iter().all(fits).then_some(draft)
     }
 
     /// What this draft may cost. Magnitudes of work are spread from very little to the limit, the small ones

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use case::Operation;
 
 use crate::event::{Entry, Finding, HuntEvent, Suspect, Terms, VerdictKind};
-use crate::summary::{Exactness, FlakySummary, FoundSummary, Summary};
+use crate::summary::{Cost, Exactness, FlakySummary, FoundSummary, Summary};
 
 /// Numbers of finished problems: all below `before`, and those in `beyond`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Ledger {
     precompiled: u64,
     verdicts: BTreeMap<VerdictKind, u64>,
     refusals: BTreeMap<String, u64>,
-    engines: BTreeMap<(Operation, i64), u64>,
+    engines: BTreeMap<(Operation, i64), Cost>,
     exactness: BTreeMap<(Operation, i64), Exactness>,
     passes: BTreeMap<u64, Operation>,
     foreign_us: u64,
@@ -81,14 +81,17 @@ pub struct Progress {
 impl Ledger {
     /// Takes an event in.
     pub fn apply(&mut self, entry: &Entry) {
-        self.seconds = self.seconds.max(entry.seconds);
+        // What comes after the hunt is no time of the hunt.
+        if !matches!(entry.event, HuntEvent::Explained(_) | HuntEvent::Finished { .. }) {
+            self.seconds = self.seconds.max(entry.seconds);
+        }
         match &entry.event {
             HuntEvent::Started { terms, set, .. } => {
                 self.terms = Some(terms.clone());
                 self.set.clone_from(set);
                 self.interrupted = false;
             }
-            HuntEvent::ProblemStarted { index, case } => self.start_problem(*index, case),
+            HuntEvent::ProblemStarted { index, case, .. } => self.start_problem(*index, case),
             HuntEvent::Checked(check) => self.count(check),
             HuntEvent::ProblemDone { index, tally } => {
                 self.problems += 1;
@@ -122,6 +125,9 @@ impl Ledger {
                 self.confirmed.remove(&finding.provisional);
                 self.found.entry(finding.signature.clone()).or_insert_with(|| (**finding).clone());
             }
+            HuntEvent::Explained(finding) => {
+                self.found.insert(finding.signature.clone(), (**finding).clone());
+            }
             HuntEvent::Merged { provisional, into } => {
                 self.open.remove(provisional);
                 self.confirmed.remove(provisional);
@@ -153,7 +159,11 @@ impl Ledger {
         }
         if let (Some(config), Some(operation)) = (&check.config, self.passes.get(&check.index)) {
             let engine = (*operation, config.engine);
-            *self.engines.entry(engine).or_default() += 1;
+            let cost = self.engines.entry(engine).or_default();
+            cost.checks += 1;
+            cost.compiled += u64::from(check.compiled);
+            cost.plan_us += check.plan_us;
+            cost.execute_us += check.execute_us;
             if !check.exact.is_empty() {
                 self.exactness.entry(engine).or_default().count(&check.exact);
             }
@@ -271,6 +281,11 @@ impl Ledger {
                 .map(|((operation, engine), counts)| {
                     (format!("{} e{engine}", operation.name()), counts.clone())
                 })
+                .collect(),
+            costs: self
+                .engines
+                .iter()
+                .map(|((operation, engine), cost)| (format!("{} e{engine}", operation.name()), *cost))
                 .collect(),
             first_finding_seconds: self.first_finding_seconds,
             slots_lost: self.slots_lost,

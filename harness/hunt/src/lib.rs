@@ -12,11 +12,13 @@ mod confirm;
 mod error;
 mod event;
 mod examine;
+mod explain;
 mod generator;
 mod journal;
 mod ledger;
 mod minimize;
 mod pursuit;
+mod reach;
 mod record;
 mod reduce;
 mod source;
@@ -27,14 +29,17 @@ pub use bench::Bench;
 pub use campaign::{HuntOptions, hunt};
 pub use error::HuntError;
 pub use event::{
-    Check, Entry, Finding, HuntEvent, ProblemTally, Reduction, Suspect, Terms, VerdictKind, provisional,
+    Check, Entry, Explained, Finding, HuntEvent, ProblemTally, Reduction, Suspect, Terms, VerdictKind,
+    provisional,
 };
 pub use examine::{check, survey};
+pub use explain::{EXPLANATION, accuse, explain_finding};
 pub use generator::{Generator, Limits, danger_zones};
 pub use journal::{EVENTS_FILE, Journal, JournalError};
 pub use ledger::{Ledger, Progress};
 pub use minimize::{MinimizedCase, minimize_case};
+pub use reach::reach;
 pub use record::Sink;
-pub use reduce::Allowance;
+pub use reduce::{Allowance, Desk, Record};
 pub use source::Source;
-pub use summary::{ExactCount, Exactness, FlakySummary, FoundSummary, Summary};
+pub use summary::{Cost, ExactCount, Exactness, FlakySummary, FoundSummary, Summary};

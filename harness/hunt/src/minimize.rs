@@ -10,7 +10,7 @@ use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent, Suspect, provisional};
 use crate::examine::{check, config_of};
 use crate::pursuit::{End, Pursuit};
-use crate::reduce::Allowance;
+use crate::reduce::{Allowance, Desk};
 use crate::suspects::Lead;
 
 /// A finding and other failures that were met while it was minimized.
@@ -25,12 +25,14 @@ pub struct MinimizedCase {
 /// Checks a case, confirms its failure, minimizes it, confirms again and gathers evidence.
 ///
 /// # Errors
-/// `HuntError::Passes` where the case does not fail, or not often enough; otherwise those of the bench and of
+/// `HuntError::Passes` where the case does not fail, or not often enough, or where the check accepts what cannot
+/// fail; otherwise those of the bench and of
 /// `tell`.
-pub fn minimize_case<B: Bench + ?Sized>(
+pub fn minimize_case<B: Bench>(
     bench: &mut B,
     case: &Case,
     allowance: Allowance,
+    desk: &mut Desk<'_>,
     tell: &dyn Fn(HuntEvent) -> Result<(), HuntError>,
 ) -> Result<MinimizedCase, HuntError> {
     let set = bench.environment()?.set();
@@ -46,7 +48,7 @@ pub fn minimize_case<B: Bench + ?Sized>(
             )));
         }
         Verdict::Untrusted(why) => {
-            return Err(HuntError::Passes(format!("the check of the case says nothing: {why:?}")));
+            return Err(HuntError::Passes(format!("the check of the case says nothing: {why}")));
         }
     };
     let suspect = Suspect {
@@ -72,15 +74,24 @@ pub fn minimize_case<B: Bench + ?Sized>(
             Ok(())
         },
         known: &Vec::new,
+        desk,
     };
     let end = pursuit.follow(&Lead::Suspect(Box::new(suspect)))?;
     match end {
-        End::Found(finding) => Ok(MinimizedCase { finding: *finding, siblings: siblings.into_inner() }),
+        End::Found(finding) => match doubt(&finding) {
+            Some(doubt) => Err(HuntError::Passes(doubt.to_owned())),
+            None => Ok(MinimizedCase { finding: *finding, siblings: siblings.into_inner() }),
+        },
         End::Dropped(hits, runs) => Err(HuntError::Passes(format!(
             "the failure came back in {hits} of {runs} runs: too rarely to minimize"
         ))),
         End::Merged(_) | End::OutOfTime => Err(HuntError::Passes("the failure was not followed".to_owned())),
     }
+}
+
+/// What makes the check itself doubtful.
+fn doubt(finding: &Finding) -> Option<&str> {
+    finding.reduction.as_ref()?.doubt.as_deref()
 }
 
 #[cfg(test)]

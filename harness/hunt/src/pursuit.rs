@@ -10,7 +10,7 @@ use crate::confirm::{Conditions, Form, Rigor, confirm, confirm_any, forms, glanc
 use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent, Reduction, Suspect, is_misaligned, provisional};
 use crate::examine::{Repetition, config_of, examine, job, leaves_traces, repeat};
-use crate::reduce::{Allowance, reduce};
+use crate::reduce::{Allowance, Desk, reduce};
 use crate::suspects::Lead;
 
 /// What following a lead came to.
@@ -33,7 +33,7 @@ pub(crate) type Tell<'a> = dyn Fn(HuntEvent) -> Result<(), HuntError> + 'a;
 pub(crate) type Offer<'a> = dyn Fn(Suspect) -> Result<(), HuntError> + 'a;
 
 /// Everything a pursuit needs from around it.
-pub(crate) struct Pursuit<'a, B: ?Sized> {
+pub(crate) struct Pursuit<'a, 'd, B> {
     pub(crate) bench: &'a mut B,
     /// Name of the library set.
     pub(crate) set: &'a str,
@@ -47,9 +47,11 @@ pub(crate) struct Pursuit<'a, B: ?Sized> {
     pub(crate) offer: &'a Offer<'a>,
     /// The findings that are settled so far.
     pub(crate) known: &'a dyn Fn() -> Vec<Finding>,
+    /// What minimization may lean on beside the bench.
+    pub(crate) desk: &'a mut Desk<'d>,
 }
 
-impl<B: Bench + ?Sized> Pursuit<'_, B> {
+impl<B: Bench> Pursuit<'_, '_, B> {
     /// Follows a lead to its end.
     ///
     /// # Errors
@@ -175,16 +177,19 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
             hits: confirmation.hits,
             runs: confirmation.runs,
             reduction: None,
+            explained: None,
         };
         (self.tell)(HuntEvent::Confirmed(Box::new(finding.clone())))?;
         Ok(Ok(finding))
     }
 
-    /// The finding with a case as small as time allows, confirmed alone on the device. A smaller case that
-    /// does not confirm gives way to the one that did.
+    /// The finding with a case as small as time allows, confirmed again. A smaller case that does not confirm
+    /// gives way to the one that did. Where company on the device could be what fails, it is alone there:
+    /// processes share no memory, but time.
     fn minimize(&mut self, finding: Finding) -> Result<Finding, HuntError> {
         let allowance = (self.allowance)(finding.tier).ending(self.until.map(|until| until - self.reserve));
-        let (smallest, reduction) = reduce(self.bench, &finding, allowance, (self.tell, self.offer))?;
+        let (smallest, reduction) =
+            reduce(self.bench, &finding, allowance, self.desk, (self.tell, self.offer))?;
         // A failure that needs no odd workspace is no longer told for information only.
         let rigor = if is_misaligned(&finding.case) && !is_misaligned(&smallest) {
             Rigor::SERIOUS
@@ -192,7 +197,8 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
             Rigor::of(finding.tier)
         };
         let form = Form { case: smallest, selection: finding.selection };
-        let conditions = Conditions { until: self.until, alone: true, rigor };
+        let conditions =
+            Conditions { until: self.until, alone: matters_who_else(finding.fault.sameness.kind), rigor };
         let confirmation = confirm(self.bench, form, &finding.fault.sameness, conditions)?;
         let (fault, outcome) = match confirmation.confirmed() {
             Some(shown) => shown.clone(),
@@ -241,6 +247,20 @@ impl<B: Bench + ?Sized> Pursuit<'_, B> {
             .filter(|(verdict, _)| matches!(verdict, Verdict::Fault(_)))
             .map(|(_, outcome)| outcome)
             .find(|outcome| config_of(outcome).map(|config| config.engine) == engine))
+    }
+}
+
+/// True for failures that other workers' executions could bring about.
+fn matters_who_else(kind: Kind) -> bool {
+    match kind {
+        Kind::Hang | Kind::Nondet | Kind::Device => true,
+        Kind::Wrong
+        | Kind::Inexact
+        | Kind::Oob
+        | Kind::Input
+        | Kind::Status
+        | Kind::Crash
+        | Kind::Accepted => false,
     }
 }
 

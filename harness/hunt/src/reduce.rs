@@ -1,17 +1,21 @@
-//! Puts the minimizer's questions to a bench. Knows how a case is asked about; the strategy is the
-//! minimizer's.
+//! Puts the minimizer's questions to benches. Knows how its answers are gathered and recorded; the strategy is
+//! the minimizer's.
 
 use std::time::{Duration, Instant};
 
-use case::{Case, Expect, Matrix, Sameness, Selection};
-use minimizer::{Answer, Event, Minimized, Step};
+use case::{Case, Tier};
+use minimizer::{Answer, Event, MinimizeError, Minimized, Predicate, Rate, Replay, Settings, Step};
 
 use crate::bench::Bench;
-use crate::confirm::repeats_needed;
 use crate::error::HuntError;
-use crate::event::{Finding, HuntEvent, Reduction, Suspect, provisional};
-use crate::examine::{Repetition, config_of, job, leaves_traces, repeat};
+use crate::event::{Finding, HuntEvent, Reduction};
 use crate::pursuit::{Offer, Tell};
+
+pub(crate) mod questions;
+mod team;
+
+use questions::{Reply, Terms};
+use team::{Diary, Team};
 
 /// What one minimization may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,33 +54,47 @@ impl Allowance {
     }
 }
 
+/// Keeps a line.
+pub type Record<'a> = dyn Fn(&str) -> Result<(), HuntError> + 'a;
+
+/// What a minimization may lean on beside its bench.
+#[derive(Default)]
+pub struct Desk<'a> {
+    /// Benches that work on the next questions meanwhile. The result is the same without them.
+    pub aides: Vec<&'a mut dyn Bench>,
+    /// Answers of an earlier, interrupted minimization of the same case.
+    pub earlier: Replay,
+    /// Where each run is recorded, line by line, before it begins and after it ended.
+    pub record: Option<&'a Record<'a>>,
+}
+
 /// The smallest case that fails like the finding, and how it was found. Where the search cannot begin,
 /// because the failure did not show or no time is left, the case stays what it is.
 ///
 /// # Errors
 /// Those of the bench, and of whoever records events.
-pub(crate) fn reduce<B: Bench + ?Sized>(
+pub(crate) fn reduce<B: Bench>(
     bench: &mut B,
     finding: &Finding,
     allowance: Allowance,
+    desk: &mut Desk<'_>,
     (tell, offer): (&Tell<'_>, &Offer<'_>),
 ) -> Result<(Case, Reduction), HuntError> {
-    let limits = minimizer::Limits { calls_max: allowance.calls_max, seconds_max: allowance.seconds_max };
-    let mut questions = Questions {
-        bench,
-        sameness: &finding.fault.sameness,
-        selection: finding.selection,
-        broken: breaks_a_rule(&finding.case),
-        repeats: repeats_needed(&finding.fault).min(finding.case.options.repeat),
-        offer,
-        trouble: None,
+    let settings = Settings {
+        limits: minimizer::Limits { calls_max: allowance.calls_max, seconds_max: allowance.seconds_max },
+        seen: Rate { hits: finding.hits, runs: finding.runs },
+        // What is told for information only is not worth the new processes that more runs take.
+        confirm_runs: if finding.tier == Tier::C { finding.runs } else { Settings::CONFIRM_RUNS },
+        earlier: std::mem::take(&mut desk.earlier),
     };
+    let terms = Terms::of(finding);
+    let books = Books { record: desk.record, offer };
     let mut log: Vec<String> = Vec::new();
     let mut untold: Result<(), HuntError> = Ok(());
     let mut observe = |event: Event<'_>| {
         let told = match event {
             Event::Asking { call, case, .. } => tell(asking(finding, call, case)),
-            Event::Answered(step) => {
+            Event::Answered(step) | Event::Recalled(step) => {
                 log.extend(serde_json::to_string(step).ok());
                 if step.accepted { tell(adopted(finding, step)) } else { Ok(()) }
             }
@@ -85,15 +103,27 @@ pub(crate) fn reduce<B: Bench + ?Sized>(
             untold = told;
         }
     };
-    let minimized =
-        minimizer::minimize(&finding.case, &mut |case: &Case| questions.ask(case), &limits, &mut observe);
-    if let Some(trouble) = questions.trouble {
+    let (minimized, trouble) = std::thread::scope(|scope| {
+        let hands = if desk.aides.is_empty() {
+            Hands::One(bench)
+        } else {
+            let mut benches: Vec<&mut dyn Bench> = vec![bench];
+            for aide in &mut desk.aides {
+                benches.push(&mut **aide);
+            }
+            Hands::Many(Team::new(scope, &terms, benches))
+        };
+        let mut questions = Questions { hands, terms: &terms, books, trouble: None };
+        let minimized = minimizer::minimize(&finding.case, &mut questions, &settings, &mut observe);
+        (minimized, questions.trouble)
+    });
+    if let Some(trouble) = trouble {
         return Err(trouble);
     }
     untold?;
     Ok(match minimized {
         Ok(minimized) => (minimized.case.clone(), report(&minimized, log)),
-        Err(error) => (finding.case.clone(), not_begun(&error.to_string(), log)),
+        Err(error) => (finding.case.clone(), not_begun(&error, log)),
     })
 }
 
@@ -111,6 +141,11 @@ fn report(minimized: &Minimized, log: Vec<String>) -> Reduction {
     Reduction {
         one_minimal: minimized.one_minimal,
         predicate_calls: u64::from(minimized.calls),
+        speculative_calls: u64::from(minimized.speculative_calls),
+        recalled_calls: u64::from(minimized.recalled),
+        rate: minimized.rate,
+        comes_and_goes: minimized.flaky.is_some(),
+        doubt: None,
         seconds: minimized.seconds,
         sweep_tried: u64::from(minimized.swept),
         sweep_listed: u64::from(minimized.sweep_total),
@@ -120,93 +155,117 @@ fn report(minimized: &Minimized, log: Vec<String>) -> Reduction {
     }
 }
 
-fn not_begun(reason: &str, log: Vec<String>) -> Reduction {
+fn not_begun(error: &MinimizeError, log: Vec<String>) -> Reduction {
+    let doubtful = matches!(error, MinimizeError::AcceptsAnything(_));
     Reduction {
         one_minimal: false,
         predicate_calls: log.len() as u64,
+        speculative_calls: 0,
+        recalled_calls: 0,
+        rate: Rate::default(),
+        comes_and_goes: false,
+        doubt: doubtful.then(|| error.to_string()),
         seconds: 0.0,
         sweep_tried: 0,
         sweep_listed: 0,
-        guarantee: format!("Not minimized: {reason}."),
+        guarantee: format!("Not minimized: {error}."),
         steps: Vec::new(),
         log,
     }
 }
 
-/// A bench as the minimizer's predicate.
-struct Questions<'a, B: ?Sized> {
-    bench: &'a mut B,
-    sameness: &'a Sameness,
-    selection: Selection,
-    /// True where the failure is that a rule was broken and nobody said so: a case that keeps to the rules is
-    /// right to be accepted.
-    broken: bool,
-    /// Fewest repeats that are asked about. Fewer would show a failure that comes and goes by luck only.
-    repeats: u32,
+/// Where runs and other failures are written down.
+#[derive(Clone, Copy)]
+struct Books<'a> {
+    record: Option<&'a Record<'a>>,
     offer: &'a Offer<'a>,
+}
+
+impl Diary for Books<'_> {
+    fn began(&mut self, case: &Case) -> Result<(), HuntError> {
+        self.record.map_or(Ok(()), |record| record(&Replay::running(case)))
+    }
+
+    fn ended(&mut self, case: &Case, reply: &Reply) -> Result<(), HuntError> {
+        self.record.map_or(Ok(()), |record| record(&Replay::answered(case, &reply.answer)))
+    }
+}
+
+/// Who runs cases.
+enum Hands<'a, B> {
+    One(&'a mut B),
+    Many(Team),
+}
+
+/// Benches as the minimizer's predicate.
+struct Questions<'a, B> {
+    hands: Hands<'a, B>,
+    terms: &'a Terms,
+    books: Books<'a>,
     /// What ended the questions; after it every answer is that the machine is in trouble.
     trouble: Option<HuntError>,
 }
 
-impl<B: Bench + ?Sized> Questions<'_, B> {
-    fn ask(&mut self, case: &Case) -> Answer {
+impl<B: Bench> Questions<'_, B> {
+    fn put(&mut self, case: &Case, afresh: bool) -> Answer {
         if let Some(trouble) = &self.trouble {
             return Answer::Infra(trouble.to_string());
         }
-        if self.broken && !breaks_a_rule(case) {
-            return Answer::Invalid("there is nothing to refuse in it".to_owned());
+        if let Some(answer) = self.terms.foregone(case) {
+            return answer;
         }
-        if case.options.repeat < self.repeats {
-            return Answer::Invalid("with fewer repeats it shows by luck only".to_owned());
-        }
-        self.answer(case).unwrap_or_else(|error| {
+        self.run(case, afresh).unwrap_or_else(|error| {
             let answer = Answer::Infra(error.to_string());
             self.trouble = Some(error);
             answer
         })
     }
 
-    fn answer(&mut self, case: &Case) -> Result<Answer, HuntError> {
-        let job = job(case, self.selection, Matrix::Standard);
-        Ok(match repeat(self.bench, &job, self.sameness)? {
-            Repetition::Same(_) => {
-                if leaves_traces(self.sameness.kind) {
-                    self.bench.fresh();
-                }
-                Answer::Same
+    fn run(&mut self, case: &Case, afresh: bool) -> Result<Answer, HuntError> {
+        let reply = match &mut self.hands {
+            Hands::One(bench) => {
+                self.books.began(case)?;
+                let reply = self.terms.put(*bench, case, afresh)?;
+                self.books.ended(case, &reply)?;
+                reply
             }
-            Repetition::Other(other) => {
-                let (fault, outcome) = *other;
-                let slug = provisional(&fault.sameness, case);
-                if leaves_traces(fault.sameness.kind) {
-                    self.bench.fresh();
-                }
-                let suspect = Suspect {
-                    provisional: slug.clone(),
-                    case: case.clone(),
-                    selection: self.selection,
-                    config: config_of(&outcome).cloned(),
-                    fault,
-                };
-                (self.offer)(suspect)?;
-                Answer::Other(slug)
-            }
-            Repetition::Passed => Answer::Pass,
-            Repetition::Unjudged => Answer::Invalid("nothing was judged".to_owned()),
-        })
+            Hands::Many(team) => team.ask(case, afresh, &mut self.books)?,
+        };
+        if let Some(sibling) = reply.sibling {
+            (self.books.offer)(sibling)?;
+        }
+        Ok(reply.answer)
     }
 }
 
-/// True where a refusal is expected and due: with the expectation taken away our own rules refuse the case
-/// too.
-fn breaks_a_rule(case: &Case) -> bool {
-    if case.options.expect != Expect::Refuse {
-        return false;
+impl<B: Bench> Predicate for Questions<'_, B> {
+    fn ask(&mut self, case: &Case) -> Answer {
+        self.put(case, false)
     }
-    let mut plain = case.clone();
-    plain.options.expect = Expect::Right;
-    let due: Vec<i64> = plain.problem.axes.iter().map(case::Axis::output).collect();
-    // An output size that was wrong on purpose may have become the right one.
-    plain.problem.declared_output = plain.problem.declared_output.filter(|declared| *declared != due);
-    plain.validate().is_err()
+
+    fn ask_afresh(&mut self, case: &Case) -> Answer {
+        self.put(case, true)
+    }
+
+    fn width(&self) -> usize {
+        match &self.hands {
+            Hands::One(_) => 1,
+            Hands::Many(team) => team.width(),
+        }
+    }
+
+    fn hint(&mut self, likely: &[Case]) {
+        if let Hands::Many(team) = &mut self.hands {
+            let runs: Vec<Case> =
+                likely.iter().filter(|case| self.terms.foregone(case).is_none()).cloned().collect();
+            team.expect(&runs);
+        }
+    }
+
+    fn speculative_calls(&self) -> u32 {
+        match &self.hands {
+            Hands::One(_) => 0,
+            Hands::Many(team) => team.speculative_runs(),
+        }
+    }
 }

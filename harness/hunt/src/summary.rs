@@ -41,12 +41,28 @@ pub struct Summary {
     /// How often engines gave exact sums on integers, by pass and engine such as `fprop e4`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub exactness: BTreeMap<String, Exactness>,
+    /// What engines cost, by pass and engine such as `fprop e4`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub costs: BTreeMap<String, Cost>,
     /// When the first failure was confirmed.
     pub first_finding_seconds: Option<f64>,
     /// Slots that ended in quarantine or could not start a worker.
     pub slots_lost: u64,
     /// True when the run was asked to stop.
     pub interrupted: bool,
+}
+
+/// What one engine cost in one pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Checks.
+    pub checks: u64,
+    /// Of those, the ones whose kernels were compiled while the plan was built.
+    pub compiled: u64,
+    /// Microseconds of building plans.
+    pub plan_us: u64,
+    /// Microseconds of executions with their measurements.
+    pub execute_us: u64,
 }
 
 /// How exact one engine is in one pass.

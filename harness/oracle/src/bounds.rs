@@ -3,10 +3,12 @@
 
 use case::{Case, DType, Fill, FillKind, Notes, ReferenceFacts};
 
+use crate::certificate::{certificate, output_type_holds_sums};
 use crate::numeric::{
     TF32_UNIT, accumulation_unit, finite, input_dtypes, output_dtype, prior_magnitude, survives_narrowing,
     tiny, unit,
 };
+use crate::partials::{Room, room};
 
 /// An element may be wrong by `accumulate * abs_sum + output * |reference| + absolute`; beyond `norm` no
 /// rounding explains it, whatever the element. `norm` is never below the first bound of any element.
@@ -20,6 +22,9 @@ pub struct Bounds {
     pub absolute: f64,
     /// The worst case of all elements.
     pub norm: f64,
+    /// What partial results kept in the output's type may cost, as a factor of the sum of absolute products; in `norm`
+    /// and, where a certificate holds, in `accumulate`.
+    pub partials: f64,
 }
 
 /// Numerical note TENSOR_CORE: f32 operands may be read as TF32.
@@ -50,6 +55,12 @@ const WINOGRAD_F32: f64 = 5e-6;
 ///   f32 results like TF32 (measured).
 /// - prior output: the convolution is rounded before beta times the prior value is added (measured), so near a
 ///   cancellation the rounding goes with the prior value's magnitude.
+/// - partial results: an output of 16 bits has room for some of them kept in its own type (`partials.rs`). Where a
+///   certificate makes each differing bit count it is in the first bound, element by element. Elsewhere the first
+///   bound marks what is inexact, and the room is in `norm` alone, which then decides whether it is wrong.
+/// - nothing to round: where even 16 bits hold every partial sum exactly, neither partial results nor the output
+///   cost anything. What is left, doubled because rounding to the output's type at most doubles a deviation from a
+///   value of that type, is what a transform may cost.
 /// - transforms: they mix neighbours, so their error goes with M: 16 u log2(size) M for FFT, a share of M for
 ///   Winograd. Engines that declare FFT or WINOGRAD get it, and those that declare no arithmetic at all: some
 ///   of them were measured to behave like FFT.
@@ -59,19 +70,27 @@ pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) ->
     let operands = operand_rounding(case, notes, fill);
     let worst = worst_sum_factor(case, facts);
     let sums = if has_zero_mean(fill) { worst.min(sum_factor(case, facts)) } else { worst };
-    let output = output_rounding(case, notes);
+    let certified = certificate(case, notes, facts, fill).is_exact();
+    let nothing_rounds = certified && output_type_holds_sums(case, facts);
+    let (output, times) = if nothing_rounds { (0.0, 2.0) } else { (output_rounding(case, notes), 1.0) };
+    let partials = if nothing_rounds { Room::default() } else { room(case, notes, facts, fill) };
+    let counted = if certified { partials } else { Room::default() };
     let largest = finite(facts.abs_sum_max);
     let absolute = tiny(output_dtype(case))
         + lost_below_f16(case, notes, facts, fill)
         + output * prior_magnitude(case, fill)
-        + transform_error(case, notes, sum_unit) * largest;
-    let norm = (worst * sum_unit + operands) * largest + output * finite(facts.abs_result_max) + absolute;
+        + times * transform_error(case, notes, sum_unit) * largest;
+    let norm = (times * (worst * sum_unit + operands) + partials.own) * largest
+        + output * finite(facts.abs_result_max)
+        + absolute
+        + partials.common;
     Bounds {
-        accumulate: sums * sum_unit + operands,
+        accumulate: times * (sums * sum_unit + operands) + counted.own,
         output,
-        absolute: finite(absolute),
+        absolute: finite(absolute + counted.common),
         // The factor keeps the rounding of this very sum from putting `norm` below an element's own bound.
         norm: finite(norm * (1.0 + 1e-12)),
+        partials: partials.own,
     }
 }
 
@@ -95,7 +114,7 @@ fn doubled_in_f64(case: &Case, factor: f64) -> f64 {
 }
 
 /// True where signs come from a hash, so that errors of products cancel as a random walk does.
-fn has_zero_mean(fill: Fill) -> bool {
+pub(crate) fn has_zero_mean(fill: Fill) -> bool {
     match fill.kind {
         FillKind::Int2
         | FillKind::Int1

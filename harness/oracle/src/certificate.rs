@@ -91,6 +91,14 @@ pub fn certificate(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fil
     Certificate::Exact { because }
 }
 
+/// True where the output has 16 bits and they hold every partial sum of integers exactly, in whatever order and
+/// wherever it is kept: where a certificate holds as well, nothing is rounded at all.
+pub(crate) fn output_type_holds_sums(case: &Case, facts: &ReferenceFacts) -> bool {
+    let output = output_dtype(case);
+    granule(case)
+        .is_some_and(|granule| output.bytes() == 2 && facts.abs_sum_max / granule <= 1.0 / unit(output))
+}
+
 fn none(because: String) -> Certificate {
     Certificate::None { because }
 }

@@ -10,6 +10,7 @@ mod judge;
 mod measured;
 mod numeric;
 mod oracles;
+mod partials;
 mod position;
 mod recipe;
 mod reference;

@@ -25,7 +25,7 @@ pub fn facts(case: &Case, totals: &ReferenceTotals) -> ReferenceFacts {
 /// How to compare an output of the case with its reference; the three addresses are 0: the caller knows them.
 #[must_use]
 pub fn compare_params(case: &Case, notes: &Notes, facts: &ReferenceFacts, recipe: &Recipe) -> CompareParams {
-    let Bounds { accumulate, output, absolute, norm } = bounds(case, notes, facts, recipe.fill);
+    let Bounds { accumulate, output, absolute, norm, .. } = bounds(case, notes, facts, recipe.fill);
     CompareParams {
         got: tensor_view(case, case.problem.operation.output()),
         accumulate,

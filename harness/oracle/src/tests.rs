@@ -11,6 +11,8 @@ use crate::reference::{expected_at, for_each_product, prior_at};
 use crate::sample::sample_positions;
 use crate::view::dtype_code;
 
+mod partials;
+
 /// Rounds towards zero to so many significand bits.
 fn chop(value: f64, bits: u32) -> f64 {
     f64::from_bits(value.to_bits() & (u64::MAX << (53 - bits)))

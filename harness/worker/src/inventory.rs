@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use case::MappedFile;
 use object::Object;
-use sha2::{Digest, Sha256};
+
+use crate::hashes::{Hashes, hexadecimal};
 
 /// Starts of the file names that matter.
 const NAMES: [&str; 7] = [
@@ -22,9 +23,9 @@ const NAMES: [&str; 7] = [
 ];
 
 /// Reads the memory map and describes each file of interest; hashing is on request, since the files are large.
-pub(crate) fn mapped(hashed: bool) -> io::Result<Vec<MappedFile>> {
+pub(crate) fn mapped(hashes: Option<&Hashes>) -> io::Result<Vec<MappedFile>> {
     let maps = std::fs::read_to_string("/proc/self/maps")?;
-    Ok(paths(&maps).into_iter().map(|path| describe(&path, hashed)).collect())
+    Ok(paths(&maps).into_iter().map(|path| describe(&path, hashes)).collect())
 }
 
 /// The distinct files of interest in the text of a memory map.
@@ -40,14 +41,14 @@ fn paths(maps: &str) -> Vec<PathBuf> {
     files.into_iter().collect()
 }
 
-fn describe(path: &Path, hashed: bool) -> MappedFile {
+fn describe(path: &Path, hashes: Option<&Hashes>) -> MappedFile {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = real.file_name().and_then(|name| name.to_str()).unwrap_or("?").to_owned();
     let version = name.split_once(".so.").map(|(_, version)| version.to_owned()).unwrap_or_default();
     MappedFile {
         place: place_of(&real),
         bytes: real.metadata().map(|data| data.len()).unwrap_or(0),
-        sha256: if hashed { sha256(&real).unwrap_or_default() } else { String::new() },
+        sha256: hashes.and_then(|hashes| hashes.of(&real).ok()).unwrap_or_default(),
         build_id: build_id(&real).unwrap_or_default(),
         version,
         name,
@@ -73,33 +74,11 @@ pub fn place_of(path: &Path) -> String {
     format!("dir:{}", path.file_name().and_then(|name| name.to_str()).unwrap_or("?"))
 }
 
-fn sha256(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut chunk = vec![0_u8; 1 << 20];
-    loop {
-        let count = file.read(&mut chunk)?;
-        if count == 0 {
-            return Ok(hexadecimal(&hash.finalize()));
-        }
-        hash.update(&chunk[..count]);
-    }
-}
-
 /// The linker's build-id; reads only the parts of the file that hold it.
 fn build_id(path: &Path) -> Option<String> {
     let cache = object::ReadCache::new(File::open(path).ok()?);
     let file = object::File::parse(&cache).ok()?;
     file.build_id().ok().flatten().map(hexadecimal)
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Why the cuDNN files do not belong together, naming two of them; empty where they do. All must come from one

@@ -5,6 +5,7 @@ mod board;
 mod buffers;
 mod channel;
 mod gate;
+mod hashes;
 mod inventory;
 mod measure;
 mod reference;

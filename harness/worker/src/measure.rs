@@ -7,7 +7,7 @@ use kernel::{CHECK, CompareParams, DiffParams, FillParams, Kernel, PAINT, PATTER
 use crate::board::Board;
 use crate::buffers::{constant, element, hits, workspace_given, workspace_zone, zone, zones_params};
 use crate::gate::Gate;
-use crate::reference::Reference;
+use crate::reference::{self, Reference};
 use crate::session::Device;
 use crate::totals::Totals;
 
@@ -96,9 +96,8 @@ impl<'job> Bench<'job> {
     pub(crate) fn run(&mut self, trial: &Trial<'_>, done: &mut Vec<Execution>) -> Result<(), CallError> {
         self.board.announce(Phase::Allocate);
         let workspace = self.workspace(trial.plan)?;
-        for recipe in trial.recipes {
-            self.reference(recipe.fill)?;
-        }
+        let fills: Vec<Fill> = trial.recipes.iter().map(|recipe| recipe.fill).collect();
+        self.compute_references(&fills)?;
         let indices: Vec<usize> = (0..trial.recipes.len()).collect();
         for batch in indices.chunks(self.batch_size()) {
             let first = done.len();
@@ -136,11 +135,12 @@ impl<'job> Bench<'job> {
         done: &mut Vec<Execution>,
     ) -> Result<(), CallError> {
         let driver = &self.device.driver;
-        driver.write(Phase::Allocate, self.totals, bytemuck::cast_slice(&[Totals::START; BATCH_MAX]))?;
+        let start = [Totals::START; BATCH_MAX];
+        driver.write(Phase::Allocate, self.totals, bytemuck::cast_slice(&start[..batch.len()]))?;
         self.board.announce(Phase::Execute);
         // Without its lock file a worker still runs; it only can't be alone.
         let turn = self.gate.enter(self.alone, &|| self.board.announce(Phase::Execute)).ok();
-        let start = std::time::Instant::now();
+        let begun = std::time::Instant::now();
         let mut queued = 0;
         let mut declined = Ok(());
         for (place, index) in batch.iter().copied().enumerate() {
@@ -151,12 +151,14 @@ impl<'job> Bench<'job> {
             queued += 1;
         }
         self.board.announce(Phase::Sync);
+        // The counts are read before the wait for streams that an engine may have of its own: the read waits for
+        // this stream, where the counting was queued, and a second turn on a shared device is saved.
+        let mut totals = [Totals::START; BATCH_MAX];
+        let counted = bytemuck::cast_slice_mut(&mut totals[..batch.len()]);
+        self.device.driver.read(Phase::Sync, self.totals, counted)?;
         self.device.driver.wait_all(Phase::Sync)?;
         drop(turn);
-        let batch_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.board.announce(Phase::ReadBack);
-        let mut totals = [Totals::START; BATCH_MAX];
-        self.device.driver.read(Phase::ReadBack, self.totals, bytemuck::cast_slice_mut(&mut totals))?;
+        let batch_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         for (totals, index) in totals.iter().zip(batch.iter().copied().take(queued)) {
             let mut execution = self.execution(trial, index, totals)?;
             execution.execute_us = batch_us / queued as u64;
@@ -269,11 +271,29 @@ impl<'job> Bench<'job> {
         if let Some(known) = self.references.iter().find(|reference| reference.fill == fill) {
             return Ok(*known);
         }
-        self.fill_inputs(fill)?;
-        let position = self.references.len();
-        let reference = Reference::compute(self.device, self.case, fill, position, self.pointers())?;
-        self.references.push(reference);
-        Ok(reference)
+        self.compute_references(&[fill])?;
+        // What was missing was just added.
+        Ok(self.references[self.references.len() - 1])
+    }
+
+    /// Computes the right answers that are still missing for those fills.
+    fn compute_references(&mut self, fills: &[Fill]) -> Result<(), CallError> {
+        let mut missing: Vec<Fill> = Vec::new();
+        for fill in fills {
+            if !missing.contains(fill) && self.references.iter().all(|known| known.fill != *fill) {
+                missing.push(*fill);
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let (device, case, known) = (self.device, self.case, self.references.len());
+        let pointers = self.pointers();
+        let computed = reference::compute(device, case, (&missing, known), pointers, &mut |fill| {
+            self.fill_inputs(fill)
+        })?;
+        self.references.extend(computed);
+        Ok(())
     }
 
     fn launch(&self, plan: &Plan, workspace: Guarded) -> Result<(), CallError> {

@@ -11,6 +11,7 @@ use gpu::library::{self, Found};
 use gpu::{Arena, CallError, Cudnn, Driver, Graph, Kernels, LoadError, Meter, Plan, Target};
 
 use crate::board::Board;
+use crate::hashes::Hashes;
 use crate::inventory;
 
 /// Plans kept per worker: confirmation and minimization come back to the same few.
@@ -142,10 +143,13 @@ impl Session {
     /// An unreadable memory map.
     pub(crate) fn take_inventory(&mut self, hashed: bool) -> Result<(), LoadError> {
         let unreadable = |error: std::io::Error| LoadError::Ours(format!("/proc/self/maps: {error}"));
-        self.environment.files = inventory::mapped(hashed).map_err(unreadable)?;
+        let hashes = hashed.then(|| Hashes::shared(&self.options.gate));
+        self.environment.files = inventory::mapped(hashes.as_ref()).map_err(unreadable)?;
         self.environment.conflict = inventory::conflict(&inventory::real_paths().map_err(unreadable)?);
         let driver = self.environment.files.iter().find(|file| file.name.starts_with("libcuda.so"));
-        self.environment.driver = driver.map(|file| file.version.clone()).unwrap_or_default();
+        // A release has dots; the 1 of libcuda.so.1 is the interface's version.
+        let release = driver.map(|file| file.version.clone()).filter(|version| version.contains('.'));
+        self.environment.driver = release.unwrap_or_default();
         Ok(())
     }
 
@@ -216,6 +220,7 @@ fn environment(
     };
     Environment {
         gpu: facts.name,
+        devices_visible: facts.visible,
         compute_capability: facts.compute_capability,
         memory_bytes: facts.memory_bytes,
         memory_free_bytes: facts.memory_free_bytes,

@@ -2,8 +2,8 @@
 //! measuring is elsewhere.
 
 use case::{
-    Candidate, Case, Config, Ended, EngineChoice, HeuristicMode, Job, Notes, Observation, Phase, Ranks,
-    Recipe, Refusal, Reply, Selection, WorkspaceAmount,
+    Candidate, Config, Ended, EngineChoice, HeuristicMode, Job, Notes, Observation, Phase, Ranks, Recipe,
+    Refusal, Reply, Selection, WorkspaceAmount,
 };
 use gpu::{CallError, Graph};
 
@@ -59,7 +59,7 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
         Ok(lists) => lists,
         Err(error) => return declined(session, desk, job, &error),
     };
-    let candidates = match lists.candidates(&job.case, job.selection, &graph) {
+    let candidates = match lists.candidates(job, &graph) {
         Ok(candidates) => candidates,
         Err(reason) => {
             let observation = blank(None, Ended::Skipped(reason));
@@ -156,9 +156,9 @@ impl Lists {
     }
 
     /// Configurations to visit, each once: engines by index first, then what the lists add.
-    fn candidates(&self, case: &Case, selection: Selection, graph: &Graph) -> Result<Vec<Candidate>, String> {
+    fn candidates(&self, job: &Job, graph: &Graph) -> Result<Vec<Candidate>, String> {
         let mut configs: Vec<Config> = Vec::new();
-        match (&case.options.engine, selection) {
+        match (&job.case.options.engine, job.selection) {
             (EngineChoice::Pinned(config), _) => {
                 let engines = graph.engine_count().unwrap_or(i64::MAX);
                 if config.engine >= engines {
@@ -180,6 +180,7 @@ impl Lists {
                 self.add_listed(&mut configs);
             }
         }
+        configs.retain(|config| job.engines.admit(config.engine));
         Ok(configs
             .into_iter()
             .map(|config| {

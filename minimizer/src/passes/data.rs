@@ -1,5 +1,6 @@
 //! Plainer contents of buffers, where the case pins them. What it leaves to the matrix of executions stays
-//! there.
+//! there. A case line names a kind of data and a seed, never single elements: the fewest inputs that it can say
+//! are those of `onehot` and `sparse`, which is why these get several seeds.
 
 use case::{Case, Fill, FillKind, OutputFill, WorkspaceFill};
 
@@ -8,14 +9,16 @@ use crate::edits::Edit;
 /// Seed of proposed fills: the smallest that people write.
 const SEED: u64 = 1;
 
+/// Seeds of fills that are mostly zeros: each puts what is not zero elsewhere.
+const SPARSE_SEEDS: [u64; 4] = [1, 2, 3, 4];
+
 /// Simpler fills, workspace contents and output contents, simplest first.
 pub(crate) fn simpler(case: &Case) -> Vec<Edit> {
     let mut edits = Vec::new();
-    if case.options.fill.is_some() {
-        for kind in FillKind::ALL {
-            edits.push(Edit::made(format!("fill {}", kind.name()), case, |case| {
-                case.options.fill = Some(Fill { kind, seed: SEED });
-            }));
+    if let Some(now) = case.options.fill {
+        for fill in FillKind::ALL.into_iter().flat_map(|kind| fills(kind, now.seed)) {
+            let name = format!("fill {}:{}", fill.kind.name(), fill.seed);
+            edits.push(Edit::made(name, case, |case| case.options.fill = Some(fill)));
         }
     }
     if case.options.workspace.contents.is_some() {
@@ -33,4 +36,21 @@ pub(crate) fn simpler(case: &Case) -> Vec<Edit> {
         }));
     }
     edits
+}
+
+/// A kind with the smallest seeds, then with the seed that showed the failure.
+fn fills(kind: FillKind, seed: u64) -> Vec<Fill> {
+    let mut seeds = match kind {
+        FillKind::Onehot | FillKind::Sparse => SPARSE_SEEDS.to_vec(),
+        FillKind::Zero | FillKind::One => vec![SEED],
+        FillKind::Int2
+        | FillKind::Int1
+        | FillKind::Tern
+        | FillKind::Real
+        | FillKind::Index
+        | FillKind::Ramp
+        | FillKind::Nan => vec![SEED, seed],
+    };
+    seeds.dedup();
+    seeds.into_iter().map(|seed| Fill { kind, seed }).collect()
 }

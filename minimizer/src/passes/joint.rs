@@ -1,5 +1,5 @@
-//! Edits of two fields at once, for failures that single edits cannot follow: swaps, folds, held outputs,
-//! equal pairs.
+//! Edits of two fields at once, for failures that single edits cannot follow: swaps, folds, held
+//! outputs.
 
 use case::{Axis, Case};
 
@@ -12,7 +12,6 @@ pub(crate) fn moves(case: &Case) -> Vec<Edit> {
     let mut edits = swaps(case);
     edits.extend(folds(case));
     edits.extend(held_outputs(case));
-    edits.extend(equal_pairs(case));
     edits
 }
 
@@ -113,27 +112,6 @@ fn held_outputs(case: &Case) -> Vec<Edit> {
                 change(axis);
                 hold_output(axis, outputs);
             }));
-        }
-    }
-    edits
-}
-
-/// Two fields of the same kind of size and equal value, lowered together.
-fn equal_pairs(case: &Case) -> Vec<Edit> {
-    let mut extents = Field::extents(case);
-    extents.extend((0..case.problem.axes.len()).map(Field::Filter));
-    let mut edits = Vec::new();
-    for (position, second) in extents.iter().enumerate() {
-        for first in &extents[..position] {
-            let value = first.get(case);
-            if value != second.get(case) || value <= 1 {
-                continue;
-            }
-            for smaller in [1, value / 2, value - 1] {
-                let both = first.set(case, smaller).and_then(|case| second.set(&case, smaller));
-                let name = format!("{} and {} to {smaller}", first.name(), second.name());
-                edits.extend(both.map(|case| Edit::new(name, case)));
-            }
         }
     }
     edits

@@ -1,68 +1,147 @@
-//! The case as a table: every field with its value, defaults marked. Plain text; escapes nothing.
+//! The case as tables: every field with its value, defaults faint and fields that do not matter marked "any".
 
-use case::{Axis, Case, EngineChoice, Role, WorkspaceAmount};
+use case::{Axis, Case, EngineChoice, Explanation, Quantity, Role, WorkspaceAmount};
 
-use super::rows::{Row, configuration, workspace_words};
+use super::model::{Block, Line, Span};
+use super::words;
+use crate::facts::Facts;
+use crate::position::axis_names;
 
-/// The case, field by field.
-pub(super) fn fields(case: &Case) -> Vec<Row> {
-    let (problem, options) = (&case.problem, &case.options);
-    let tensor = |role: Role| {
-        let geometry = problem.geometry();
-        let index = role.index();
-        format!(
-            "{} {} {} ({} bytes)",
-            problem.dtypes.tensors()[index].name(),
-            problem.layouts.tensors()[index].name(),
-            join(&geometry.extents(role)),
-            geometry.bytes(role)
-        )
+pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
+    let any = facts.explanation.map_or(&[][..], |explanation| &explanation.any);
+    let mut blocks = vec![
+        Block::Code("", facts.case.to_string()),
+        Block::table(&["tensor", "type", "layout", "extents", "bytes"], tensors(facts.case, any)),
+        Block::table(
+            &["axis", "input", "filter", "padding", "stride", "dilation", "output"],
+            axes(facts.case, any),
+        ),
+        Block::Facts(options(facts.case, any)),
+        note(facts.explanation),
+    ];
+    if !any.is_empty() {
+        let names: Vec<Span> = any.iter().flat_map(|name| [plain(" "), Span::Code(name.clone())]).collect();
+        blocks.push(Block::Text(Line(
+            [vec![plain("It fails with any value that was tried of:")], names].concat(),
+        )));
+    }
+    blocks
+}
+
+fn plain(text: &str) -> Span {
+    Span::Plain(text.to_owned())
+}
+
+fn note(explanation: Option<&Explanation>) -> Block {
+    let defaults = "Defaults are faint.";
+    let text = match explanation {
+        Some(_) => format!("{defaults} \"any\" marks a value that was changed without an effect."),
+        None => format!("{defaults} Which fields do not matter was not checked."),
     };
-    let axes = |of: fn(&Axis) -> String| problem.axes.iter().map(of).collect::<Vec<_>>().join(" x ");
-    let or_default = |text: Option<String>| text.unwrap_or_else(|| "any (default)".to_owned());
-    vec![
-        ("operation", problem.operation.name().to_owned()),
-        ("x", tensor(Role::X)),
-        ("w", tensor(Role::W)),
-        ("y", tensor(Role::Y)),
-        ("compute type", problem.dtypes.compute.name().to_owned()),
-        ("groups", marked(problem.g.to_string(), problem.g == 1)),
-        ("padding", axes(|axis| format!("{}:{}", axis.pad_before, axis.pad_after))),
-        ("stride", axes(|axis| axis.stride.to_string())),
-        ("dilation", axes(|axis| axis.dilation.to_string())),
-        ("plan", plan(&options.engine)),
-        ("library set", or_default(options.set.clone())),
-        ("workspace", workspace(case)),
-        ("workspace contents", or_default(options.workspace.contents.map(workspace_words))),
-        ("data", or_default(options.fill.map(|fill| format!("{}:{}", fill.kind.name(), fill.seed)))),
-        ("output before", or_default(options.output_fill.map(|fill| fill.name().to_owned()))),
-        ("alpha, beta", format!("{}, {}", options.alpha.value(), options.beta.value())),
-        ("repeat", marked(options.repeat.to_string(), options.repeat == 1)),
-    ]
+    Block::Text(Line::faint(text))
 }
 
-fn marked(text: String, is_default: bool) -> String {
-    if is_default { format!("{text} (default)") } else { text }
-}
-
-fn join(values: &[i64]) -> String {
-    values.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
-}
-
-fn plan(engine: &EngineChoice) -> String {
-    match engine {
-        EngineChoice::Any => "any (default)".to_owned(),
-        EngineChoice::Pinned(config) => configuration(config),
-        EngineChoice::Ranked { mode, rank } => format!("rank {rank} of heuristics {}", mode.name()),
+/// A value: faint where it is the default, marked where any other fails too.
+fn value(text: impl Into<String>, is_default: bool, is_any: bool) -> Line {
+    let text = text.into();
+    match (is_any, is_default) {
+        (true, _) => Line::faint("any").and(Span::Faint(format!(" ({text})"))),
+        (false, true) => Line::faint(text),
+        (false, false) => text.into(),
     }
 }
 
-fn workspace(case: &Case) -> String {
+fn holds(any: &[String], name: impl ToString) -> bool {
+    any.contains(&name.to_string())
+}
+
+fn tensors(case: &Case, any: &[String]) -> Vec<Vec<Line>> {
+    let problem = &case.problem;
+    let geometry = problem.geometry();
+    let row = |role: Role| {
+        let (index, name) = (role.index(), role.name());
+        let written = if role == problem.operation.output() { " (written)" } else { "" };
+        let [dtype, layout] = ["dtype", "layout"].map(|what| holds(any, format!("{what}({name})")));
+        let extents: Vec<String> = geometry.extents(role).iter().map(i64::to_string).collect();
+        vec![
+            Line::code(name).and(plain(written)),
+            value(problem.dtypes.tensors()[index].name(), false, dtype),
+            value(problem.layouts.tensors()[index].name(), false, layout),
+            extents.join(" \u{d7} ").into(),
+            geometry.bytes(role).to_string().into(),
+        ]
+    };
+    Role::ALL.map(row).to_vec()
+}
+
+fn axes(case: &Case, any: &[String]) -> Vec<Vec<Line>> {
+    let outputs = case.problem.geometry().output_spatial();
+    let rank = case.problem.axes.len();
+    let row = |(index, (axis, name)): (usize, (&Axis, &str))| {
+        let inner = rank - 1 - index;
+        let pads = holds(any, Quantity::PadBefore(inner)) && holds(any, Quantity::PadAfter(inner));
+        let padding = if axis.pad_before == axis.pad_after {
+            axis.pad_before.to_string()
+        } else {
+            format!("{} before, {} after", axis.pad_before, axis.pad_after)
+        };
+        let plain_pad = axis.pad_before == 0 && axis.pad_after == 0;
+        vec![
+            Line::code(name),
+            value(axis.input.to_string(), false, holds(any, Quantity::Input(inner))),
+            value(axis.filter.to_string(), axis.filter == 1, holds(any, Quantity::Filter(inner))),
+            value(padding, plain_pad, pads),
+            value(axis.stride.to_string(), axis.stride == 1, holds(any, Quantity::Stride(inner))),
+            value(axis.dilation.to_string(), axis.dilation == 1, holds(any, Quantity::Dilation(inner))),
+            outputs.get(index).map(i64::to_string).unwrap_or_default().into(),
+        ]
+    };
+    case.problem.axes.iter().zip(axis_names(case)).enumerate().map(row).collect()
+}
+
+fn options(case: &Case, any: &[String]) -> Vec<(String, Line)> {
+    let (problem, options) = (&case.problem, &case.options);
+    let or_default = |text: Option<String>| text.map_or_else(|| Line::faint("not given"), Line::from);
+    let count = |text: i64, quantity: Quantity| value(text.to_string(), text == 1, holds(any, quantity));
+    let scale = |number: f64, default: f64, name: &str| {
+        value(number.to_string(), number.to_bits() == default.to_bits(), holds(any, name))
+    };
+    let fields = [
+        ("operation", problem.operation.name().into()),
+        ("batch n", count(problem.n, Quantity::N)),
+        ("channels c", count(problem.c, Quantity::C)),
+        ("channels k", count(problem.k, Quantity::K)),
+        ("groups g", count(problem.g, Quantity::Groups)),
+        ("compute type", value(problem.dtypes.compute.name(), false, holds(any, "compute"))),
+        ("plan", plan(&options.engine)),
+        ("library set", or_default(options.set.clone())),
+        ("workspace", workspace(case, any)),
+        ("workspace contents", or_default(options.workspace.contents.map(words::workspace))),
+        ("data", or_default(options.fill.map(|fill| format!("{}, seed {}", fill.kind.name(), fill.seed)))),
+        ("output before", or_default(options.output_fill.map(|fill| fill.name().to_owned()))),
+        ("alpha", scale(options.alpha.value(), 1.0, "alpha")),
+        ("beta", scale(options.beta.value(), 0.0, "beta")),
+        ("repeat", value(options.repeat.to_string(), options.repeat == 1, false)),
+    ];
+    fields.into_iter().map(|(name, line)| (name.to_owned(), line)).collect()
+}
+
+fn plan(engine: &EngineChoice) -> Line {
+    match engine {
+        EngineChoice::Any => Line::faint("any"),
+        EngineChoice::Pinned(config) => words::configuration(config).into(),
+        EngineChoice::Ranked { mode, rank } => format!("rank {rank} of heuristics {}", mode.name()).into(),
+    }
+}
+
+fn workspace(case: &Case, any: &[String]) -> Line {
     let workspace = case.options.workspace;
     let amount = match workspace.amount {
-        WorkspaceAmount::Exact => "what the plan asks for (default)".to_owned(),
+        WorkspaceAmount::Exact => "what the plan asks for".to_owned(),
         WorkspaceAmount::Extra(bytes) => format!("{bytes} bytes more than the plan asks for"),
         WorkspaceAmount::Max(bytes) => format!("what the plan asks for, at most {bytes} bytes"),
     };
-    format!("{amount}, aligned to {} bytes", workspace.alignment)
+    let text = format!("{amount}, aligned to {} bytes", workspace.alignment);
+    let default = case::Workspace { contents: workspace.contents, ..case::Workspace::default() };
+    value(text, workspace == default, holds(any, Quantity::WorkspaceAlignment))
 }

@@ -1,64 +1,126 @@
-//! The numbers behind a verdict as a table. Plain text; weighs nothing.
+//! The numbers behind a verdict, and where in the output the wrong elements lie. Weighs nothing.
 
 use case::{Execution, Recipe};
 
-use super::rows::{Row, workspace_words};
-use crate::finding::Finding;
+use super::model::{Block, Line};
+use super::words::{self, number};
+use crate::facts::Facts;
+use crate::page::error_map;
+use crate::picture::{ErrorMap, Picture};
+use crate::position;
 
-/// The numbers behind the verdict; none where no execution was measured.
-pub(super) fn proof(finding: &Finding<'_>) -> Vec<Row> {
-    let Some(execution) = finding.telling_execution() else { return Vec::new() };
+/// Mismatches shown on the page; `evidence/mismatches.txt` lists them all.
+const MISMATCHES_MAX: usize = 8;
+
+/// A name and what there is to say.
+type Row = (&'static str, String);
+
+pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
+    let mut blocks = vec![Block::text(facts.verdict.summary.clone())];
+    let Some(execution) = &facts.verdict.execution else {
+        blocks.push(Block::text("The failure shows in no values of the output, so that none were measured."));
+        return blocks;
+    };
+    blocks.push(Block::facts(numbers(execution)));
+    blocks.push(Block::Heading("What changed beside the output"));
+    let traces = traces(execution);
+    blocks.push(if traces.is_empty() {
+        Block::text("Nothing: no guard byte, no input, no repeated output.")
+    } else {
+        Block::facts(traces)
+    });
+    blocks.push(Block::Heading("Where the wrong elements lie"));
+    match error_map(facts) {
+        Some(map) => blocks.extend(map_blocks(map)),
+        None => blocks.push(Block::text("No element differs from the reference rounded once.")),
+    }
+    if !execution.excerpt.is_empty() {
+        blocks.push(mismatches(facts, execution));
+    }
+    blocks
+}
+
+fn map_blocks(map: ErrorMap) -> Vec<Block> {
+    let shared: Vec<Line> = map.pattern().iter().map(|line| line.as_str().into()).collect();
+    let mut blocks = Vec::new();
+    if !shared.is_empty() {
+        blocks.push(Block::text("Of the listed elements:"));
+        blocks.push(Block::List(shared));
+    }
+    blocks.push(Block::Picture(Picture::Errors(map)));
+    blocks
+}
+
+fn mismatches(facts: &Facts<'_>, execution: &Execution) -> Block {
+    let listed = &execution.excerpt;
+    let row = |(at, got, expected): &(u64, String, String)| {
+        vec![
+            at.to_string().into(),
+            Line::code(position::words(facts.case, *at)),
+            Line::code(got.clone()),
+            Line::code(expected.clone()),
+        ]
+    };
+    let rows: Vec<Vec<Line>> = listed.iter().take(MISMATCHES_MAX).map(row).collect();
+    let what = format!("The first {} of {} mismatches", rows.len(), execution.census.differing);
+    let table = Block::table(&["position", "element", "got", "expected"], rows);
+    let more = Block::text(Line::faint("All that were listed are in evidence/mismatches.txt."));
+    Block::Fold(what, vec![table, more])
+}
+
+fn numbers(execution: &Execution) -> Vec<Row> {
     let (census, facts, spot) = (&execution.census, &execution.reference, &execution.spot);
-    let mut rows = vec![
-        ("buffers before", recipe(&execution.recipe)),
+    vec![
+        ("Buffers before", recipe(&execution.recipe)),
         (
-            "reference",
+            "References",
             format!(
                 "double precision on the GPU; {} of {} sampled outputs differ from a second one on the CPU",
                 spot.disagreeing, spot.sampled
             ),
         ),
         (
-            "telling outputs",
+            "Telling outputs",
             format!(
                 "{} of {} have a reference other than 0; at most {} products each",
                 facts.non_zero, facts.outputs, facts.products_max
             ),
         ),
-        ("largest sum of absolute products", facts.abs_sum_max.to_string()),
+        ("Largest sum of absolute products", number(facts.abs_sum_max)),
         (
-            "differing",
+            "Differing",
             format!(
                 "{} of {} outputs, positions {} to {}",
                 census.differing, census.checked, census.first_differing, census.last_differing
             ),
         ),
         (
-            "beyond the bound",
+            "Beyond the bound",
             format!(
-                "{} outputs; bound {:e} * sum of absolute products + {:e} * |reference| + {:e}",
-                census.over_element, census.accumulate, census.output, census.absolute
+                "{} outputs; bound {} * sum of absolute products + {} * |reference| + {}",
+                census.over_element,
+                number(census.accumulate),
+                number(census.output),
+                number(census.absolute)
             ),
         ),
-        ("beyond any rounding", format!("{} outputs; bound {:e}", census.over_norm, census.norm)),
+        ("Beyond any rounding", format!("{} outputs; bound {}", census.over_norm, number(census.norm))),
         (
-            "largest error",
-            format!("{:e}, {:e} times the element's bound", census.error_max, census.ratio_max),
+            "Largest error",
+            format!("{}, {} times the element's bound", number(census.error_max), number(census.ratio_max)),
         ),
         (
-            "classes",
+            "Classes",
             format!(
                 "{} NaN, {} never written, {} zero, {} infinite",
                 census.nan, census.stale, census.zero, census.infinite
             ),
         ),
-    ];
-    rows.extend(traces(execution));
-    rows
+    ]
 }
 
 /// What changed that should not have.
-fn traces(execution: &Execution) -> Vec<Row> {
+pub(crate) fn traces(execution: &Execution) -> Vec<Row> {
     let mut rows = Vec::new();
     for hit in &execution.guards {
         let side = if hit.after { "after" } else { "before" };
@@ -88,6 +150,6 @@ fn recipe(recipe: &Recipe) -> String {
         recipe.fill.kind.name(),
         recipe.fill.seed,
         recipe.output.name(),
-        workspace_words(recipe.workspace)
+        words::workspace(recipe.workspace)
     )
 }

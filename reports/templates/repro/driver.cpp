@@ -1,6 +1,7 @@
 // ---- The CUDA driver --------------------------------------------------------------------------------------
 
 using DevicePointer = unsigned long long;
+enum : unsigned { CU_STREAM_NON_BLOCKING = 1 };  // CUstream_flags
 
 static struct {
     int (*cuInit)(unsigned);
@@ -10,6 +11,7 @@ static struct {
     int (*cuDeviceGetName)(char *, int, int);
     int (*cuDevicePrimaryCtxRetain)(void **, int);
     int (*cuCtxSetCurrent)(void *);
+    int (*cuStreamCreate)(void **, unsigned);
     int (*cuMemAlloc)(DevicePointer *, size_t);
     int (*cuMemcpyHtoD)(DevicePointer, const void *, size_t);
     int (*cuMemcpyDtoH)(void *, DevicePointer, size_t);
@@ -37,6 +39,7 @@ static void open_driver(const std::string &path) {
     find(library, cuda.cuDeviceGetName, "cuDeviceGetName");
     find(library, cuda.cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
     find(library, cuda.cuCtxSetCurrent, "cuCtxSetCurrent");
+    find(library, cuda.cuStreamCreate, "cuStreamCreate");
     find(library, cuda.cuMemAlloc, "cuMemAlloc_v2");
     find(library, cuda.cuMemcpyHtoD, "cuMemcpyHtoD_v2");
     find(library, cuda.cuMemcpyDtoH, "cuMemcpyDtoH_v2");
@@ -45,17 +48,19 @@ static void open_driver(const std::string &path) {
     find(library, cuda.cuGetErrorName, "cuGetErrorName");
 }
 
-// Judges a CUresult. An error from the launch on belongs to the plan: cuDNN had reported success.
+static bool launched = false;  // the plan, at least once
+
+// Judges a CUresult. An error from the first launch on belongs to the plan: nothing else runs on the device.
 static void check_cuda(int result, const char *what) {
     if (result == 0) return;
     const char *name = nullptr;
     if (cuda.cuGetErrorName(result, &name) != 0 || name == nullptr) name = "unknown";
-    if (phase < Phase::execute) finish(NOT_APPLICABLE, "%s returned %s (%d)", what, name, result);
+    if (!launched) finish(NOT_APPLICABLE, "%s returned %s (%d)", what, name, result);
     if (KIND == Kind::device) {
-        finish(PRESENT, "%s returned %s (%d) after cuDNN reported success%s", what, name, result,
+        finish(PRESENT, "%s returned %s (%d) after the plan was launched%s", what, name, result,
                result == BUG_CODE ? "" : "; another error was seen when the bug was found");
     }
-    finish(OTHER, "%s returned %s (%d) after cuDNN reported success", what, name, result);
+    finish(OTHER, "%s returned %s (%d) after the plan was launched", what, name, result);
 }
 
 static void open_device(int ordinal) {

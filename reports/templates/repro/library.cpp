@@ -4,6 +4,7 @@ static struct {
     size_t (*cudnnGetVersion)();
     const char *(*cudnnGetErrorString)(int);
     int (*cudnnCreate)(void **);
+    int (*cudnnSetStream)(void *, void *);
     int (*cudnnDestroy)(void *);
     int (*cudnnBackendCreateDescriptor)(int, void **);
     int (*cudnnBackendDestroyDescriptor)(void *);
@@ -73,6 +74,7 @@ static void open_cudnn(std::string path, const std::vector<std::string> &compani
     find(library, dnn.cudnnGetVersion, "cudnnGetVersion");
     find(library, dnn.cudnnGetErrorString, "cudnnGetErrorString");
     find(library, dnn.cudnnCreate, "cudnnCreate");
+    find(library, dnn.cudnnSetStream, "cudnnSetStream");
     find(library, dnn.cudnnDestroy, "cudnnDestroy");
     find(library, dnn.cudnnBackendCreateDescriptor, "cudnnBackendCreateDescriptor");
     find(library, dnn.cudnnBackendDestroyDescriptor, "cudnnBackendDestroyDescriptor");
@@ -134,6 +136,9 @@ static void check(int status, const char *what) {
                 dnn.cudnnGetErrorString(status), phase_name(), words);
     const bool declined = is_refusal(status) || is_bad_parameter(status);
     if (is_the_bug(status)) finish(PRESENT, "the status that was seen before");
+    // A plan may launch several kernels. Where one has failed before cuDNN launches the next, cuDNN answers
+    // with a status of its own, so the device is asked, too.
+    if (KIND == Kind::device && launched) check_cuda(cuda.cuCtxSynchronize(), "cuCtxSynchronize");
     if (KIND == Kind::accepted && declined) finish(ABSENT, "what can't be computed was refused");
     if (phase < Phase::describe) finish(NOT_APPLICABLE, "cuDNN does not start here");
     if (phase < Phase::allocate && declined) finish(NOT_APPLICABLE, "this cuDNN declines the case");

@@ -122,6 +122,12 @@ pub enum Action {
     },
     /// What the workspace held before is added to the first output, as if it had been zero.
     ReadWorkspace,
+    /// What the workspace held before is followed as an offset: where it is no multiple of 4, an error ends the
+    /// device's context.
+    FollowWorkspace {
+        /// The `CUresult`.
+        error: i32,
+    },
     /// Bytes beside a buffer are overwritten.
     WriteOutside {
         /// The buffer.
@@ -196,6 +202,7 @@ impl Action {
             | Self::Nan { .. }
             | Self::Nondeterministic { .. }
             | Self::ReadWorkspace
+            | Self::FollowWorkspace { .. }
             | Self::WriteOutside { .. }
             | Self::WriteInput
             | Self::LyingWorkspace { .. }
@@ -223,6 +230,7 @@ impl Action {
             | Self::Nan { .. }
             | Self::Nondeterministic { .. }
             | Self::ReadWorkspace
+            | Self::FollowWorkspace { .. }
             | Self::WriteOutside { .. }
             | Self::WriteInput
             | Self::LyingWorkspace { .. }

@@ -18,6 +18,12 @@ fn axes_are_counted_from_the_innermost_one() {
     assert_eq!(value(Quantity::GroupC), Some(2));
     assert_eq!(value(Quantity::Elements(Role::W)), Some(16 * 2 * 3));
     assert_eq!(value(Quantity::Product(vec![Quantity::N, Quantity::Input(0)])), Some(14));
+    assert_eq!(value(Quantity::Outputs), Some(2 * 3 * 7));
+    assert_eq!(value(Quantity::MultiplyAdds), Some(2 * 16 * 3 * 7 * 2 * 3));
+    let boxed = |quantity: Quantity| Box::new(quantity);
+    assert_eq!(value(Quantity::Difference(boxed(Quantity::K), 2, boxed(Quantity::C))), Some(0));
+    assert_eq!(value(Quantity::Remainder(boxed(Quantity::K), 5)), Some(1));
+    assert_eq!(value(Quantity::Remainder(boxed(Quantity::K), 0)), None);
 }
 
 #[test]
@@ -37,6 +43,8 @@ fn every_relation_tells_its_two_sides_apart() {
         (Atom::NotResidue(channels(), 0, 4), false),
         (Atom::OneOf(Property::DType(Role::X), vec!["f16".into(), "f32".into()]), true),
         (Atom::OneOf(Property::Layout(Role::Y), vec!["nhwc".into()]), false),
+        (Atom::NoneOf(Property::Beta, vec!["0".into()]), false),
+        (Atom::NoneOf(Property::Layout(Role::Y), vec!["nhwc".into()]), true),
         (Atom::AtLeast(Quantity::Input(1), 0), false),
     ] {
         assert_eq!(atom.holds(&plain), holds, "{atom}");

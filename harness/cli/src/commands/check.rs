@@ -71,7 +71,7 @@ fn print(case: &Case, verdict: &Verdict, outcome: &Outcome) {
             if refusal.reason.is_empty() { String::new() } else { format!(": {}", refusal.reason) }
         ),
         Verdict::Untrusted(Untrusted::Skipped(reason)) => println!("nothing was judged: {reason}"),
-        Verdict::Untrusted(why) => println!("untrusted: {why:?}"),
+        Verdict::Untrusted(why) => println!("untrusted: {why}"),
         Verdict::Fault(fault) => {
             println!("FAULT, tier {}: {}", fault.tier.name(), fault.summary);
             println!("signature  {}", case::Signature::new(&fault.sameness, &case.problem));
@@ -102,7 +102,7 @@ fn or_none(names: &[String]) -> String {
 fn print_execution(case: &Case, index: usize, execution: &Execution) {
     let (recipe, census) = (&execution.recipe, &execution.census);
     println!(
-        "run {index}: {}:{} output {} workspace {:?}: {} of {} differ, {} NaN, {} unwritten, largest error {:e}, \
+        "run {index}: {}:{} output {} workspace {}: {} of {} differ, {} NaN, {} unwritten, largest error {:e}, \
          {:.3} of its bound, {} us",
         recipe.fill.kind.name(),
         recipe.fill.seed,

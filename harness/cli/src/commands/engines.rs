@@ -1,6 +1,6 @@
 //! `convict engines`: the plans of a case, with what they declare and how they are reached. Executes nothing.
 
-use case::{Case, Ended, Job, Matrix, Observation, Selection};
+use case::{Case, Ended, Job, Observation, Selection};
 use comfy_table::{Table, presets};
 use exec::JobEvent;
 
@@ -15,15 +15,7 @@ pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
-    let job = Job {
-        id: 1,
-        case: case.clone(),
-        selection: Selection::Describe,
-        skip: Vec::new(),
-        matrix: Matrix::Standard,
-        alone: false,
-        multiply_adds_max: 0,
-    };
+    let job = Job::new(1, case.clone(), Selection::Describe);
     let mut outcomes = Vec::new();
     slot.run(&job, &mut |event| {
         if let JobEvent::Outcome(outcome) = event {

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
         }
     }
     let terms = options.source.terms(options.selection);
-    let (out, ledger) = Out::open(arguments, &terms, &machine)?;
+    let (out, ledger) = Out::open(arguments, &terms, (&machine, workers))?;
     let terminal = Terminal::new(arguments.json);
     terminal.say(&describe(&environment, machine.simulated()));
     stop_on_signal(&machine)?;
@@ -51,6 +51,7 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     };
     let summary = hunt::hunt(&options, slots, ledger, machine.interrupt(), &sink);
     terminal.close();
+    out.finish().map_err(|error| Failure::Ours(format!("--out {}: {error}", arguments.out.display())))?;
     let summary = out.with_bundles(summary.map_err(failure)?);
     report(arguments, &summary)?;
     Ok(if summary.findings.iter().any(|finding| finding.tier != Tier::C) { FOUND } else { CLEAN })

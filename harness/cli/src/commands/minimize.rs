@@ -1,25 +1,26 @@
 //! `convict minimize`: one failing case to a smallest one, with what is claimed about it.
 
-use std::path::Path;
-
 use case::Case;
-use hunt::{Allowance, HuntEvent, MinimizedCase};
-use serde_json::json;
+use hunt::{Allowance, Bench, Desk, EXPLANATION, Finding, HuntError, HuntEvent, MinimizedCase, Reduction};
+use minimizer::{Rate, Replay};
+use serde_json::{Value, json};
 
 use crate::args::Minimize;
 use crate::bundle::Bundler;
 use crate::commands::check::require_set;
 use crate::commands::hunt::{failure, stop_on_signal};
 use crate::failure::{CLEAN, Failure};
+use crate::log::Log;
 use crate::machine::{Machine, describe};
 
 /// Minimizes the case and prints the result.
 pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
-    refuse_existing(arguments.out.as_deref())?;
+    let (log, earlier) = open_log(arguments, &case)?;
     let machine = Machine::new(&arguments.machine, None)?;
     machine.prepare()?;
-    let mut slot = machine.slot();
+    let mut slots = machine.slots(arguments.workers as usize);
+    let mut slot = slots.swap_remove(0);
     let environment = slot.environment()?.clone();
     require_set(&case, &environment, arguments.any_set)?;
     stop_on_signal(&machine)?;
@@ -35,23 +36,39 @@ pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
         }
         Ok(())
     };
-    let minimized = hunt::minimize_case(&mut slot, &case, allowance, &tell).map_err(failure)?;
+    let write = |line: &str| log.as_ref().map_or(Ok(()), |log| log.write(line));
+    let aides = slots.iter_mut().map(|slot| slot as &mut dyn Bench).collect();
+    let mut desk = Desk { aides, earlier, record: Some(&write) };
+    let mut minimized =
+        hunt::minimize_case(&mut slot, &case, allowance, &mut desk, &tell).map_err(failure)?;
     if let Some(folder) = &arguments.out {
-        Bundler::new(&machine)
-            .write(folder, &minimized.finding, true)
+        minimized.finding.explained =
+            match hunt::explain_finding(&mut slot, &minimized.finding, EXPLANATION, None) {
+                Ok(explained) => Some(explained),
+                // It comes and goes; the bundle says that nothing was found out.
+                Err(HuntError::Passes(_)) => None,
+                Err(error) => return Err(failure(error)),
+            };
+        let bundler = Bundler::new(&machine);
+        bundler
+            .try_out(&minimized.finding)
+            .and_then(|tried| bundler.write(folder, &minimized.finding, Some(&tried)))
             .map_err(|error| Failure::file("--out", folder, &error))?;
     }
     print(arguments, &minimized);
     Ok(CLEAN)
 }
 
-fn refuse_existing(out: Option<&Path>) -> Result<(), Failure> {
-    match out {
-        Some(folder) if folder.exists() => {
-            Err(Failure::Usage(format!("--out {}: exists already; name a new folder", folder.display())))
+/// The log in the folder of the bundle, and what it holds already.
+fn open_log(arguments: &Minimize, case: &Case) -> Result<(Option<Log>, Replay), Failure> {
+    Ok(match &arguments.out {
+        None => (None, Replay::default()),
+        Some(folder) if arguments.resume => {
+            let (log, earlier) = Log::reopen(folder, case)?;
+            (Some(log), earlier)
         }
-        Some(_) | None => Ok(()),
-    }
+        Some(folder) => (Some(Log::new(folder, case)?), Replay::default()),
+    })
 }
 
 fn print(arguments: &Minimize, minimized: &MinimizedCase) {
@@ -68,6 +85,10 @@ fn print(arguments: &Minimize, minimized: &MinimizedCase) {
             "runs": finding.runs,
             "one_minimal": reduction.is_some_and(|reduction| reduction.one_minimal),
             "predicate_calls": reduction.map_or(0, |reduction| reduction.predicate_calls),
+            "speculative_calls": reduction.map_or(0, |reduction| reduction.speculative_calls),
+            "recalled_calls": reduction.map_or(0, |reduction| reduction.recalled_calls),
+            "rate": rate(finding, reduction),
+            "guarantee": reduction.map(|reduction| &reduction.guarantee),
             "siblings": minimized.siblings.iter().map(|sibling| &sibling.provisional).collect::<Vec<_>>(),
         });
         println!("{report}");
@@ -78,9 +99,24 @@ fn print(arguments: &Minimize, minimized: &MinimizedCase) {
     println!("failed in {} of {} fresh processes", finding.hits, finding.runs);
     if let Some(reduction) = reduction {
         println!("{}", reduction.guarantee);
-        println!("{} predicate calls, {:.1} s", reduction.predicate_calls, reduction.seconds);
+        println!(
+            "{} predicate calls, {} speculative ones, {} from the log, {:.1} s",
+            reduction.predicate_calls,
+            reduction.speculative_calls,
+            reduction.recalled_calls,
+            reduction.seconds
+        );
     }
     for sibling in &minimized.siblings {
         println!("met on the way: {} in {}", sibling.provisional, sibling.case);
     }
+}
+
+/// How often the final case failed: in fresh processes, or where the failure comes and goes, in the search's last
+/// runs, whose number does not depend on what they showed.
+fn rate(finding: &Finding, reduction: Option<&Reduction>) -> Value {
+    let measured = reduction.filter(|reduction| reduction.comes_and_goes).map(|reduction| reduction.rate);
+    let rate = measured.unwrap_or(Rate { hits: finding.hits, runs: finding.runs });
+    let (low, high) = rate.interval();
+    json!({ "hits": rate.hits, "runs": rate.runs, "share": rate.share(), "low": low, "high": high })
 }

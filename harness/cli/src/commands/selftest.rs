@@ -66,15 +66,7 @@ fn provoke(
     seen: Seen,
 ) -> Result<(String, bool, String), Failure> {
     let case: Case = KNOWN_GOOD.parse()?;
-    let job = Job {
-        id: 0,
-        case: case.clone(),
-        selection: Selection::Provoke(provocation),
-        skip: Vec::new(),
-        matrix: Matrix::Standard,
-        alone: false,
-        multiply_adds_max: 0,
-    };
+    let job = Job::new(0, case.clone(), Selection::Provoke(provocation));
     let mut outcomes = Vec::new();
     slot.run(&job, &mut |event| {
         if let JobEvent::Outcome(outcome) = event {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use case::{Exit, Job, Matrix, Outcome, Phase, Selection, WorkerOptions};
+use case::{Exit, Job, Outcome, Phase, Selection, WorkerOptions};
 use exec::{Deadlines, HarnessError, Interrupt, JobEvent, PhaseTimes, Slot, SpawnOptions, Tally};
 
 /// A slot whose workers follow a script.
@@ -107,15 +107,7 @@ impl Shown {
 }
 
 fn job(selection: Selection) -> Job {
-    Job {
-        id: 77,
-        case: "dgrad f16 nhwc n2 c8 k8 i9x9 f3x3".parse().unwrap(),
-        selection,
-        skip: Vec::new(),
-        matrix: Matrix::Standard,
-        alone: false,
-        multiply_adds_max: 0,
-    }
+    Job::new(77, "dgrad f16 nhwc n2 c8 k8 i9x9 f3x3".parse().unwrap(), selection)
 }
 
 /// True while a process exists and is no zombie.

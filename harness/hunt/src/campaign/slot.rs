@@ -10,8 +10,10 @@ use super::Floor;
 use super::survey::survey_problem;
 use crate::bench::Bench;
 use crate::error::HuntError;
-use crate::event::HuntEvent;
+use crate::event::{Finding, HuntEvent};
+use crate::explain::explain_finding;
 use crate::pursuit::{End, Pursuit};
+use crate::reduce::Desk;
 use crate::suspects::Lead;
 
 /// Troubles in a row after which a slot gives up: more than one lead is tried, so that no lead costs a slot.
@@ -20,13 +22,39 @@ const STRIKES_MAX: u32 = 5;
 /// How long an idle slot sleeps before it looks again.
 const IDLE: Duration = Duration::from_millis(20);
 
-/// Works until the hunt is over or the bench is beyond use.
+/// Works until the hunt is over or the bench is beyond use, then looks further into what was found.
 pub(super) fn work<B: Bench>(floor: &Floor<'_>, number: usize, mut bench: B) -> Result<(), HuntError> {
-    let _watch = floor.watch();
+    let watch = floor.watch();
+    hunt(floor, number, &mut bench)?;
+    drop(watch);
+    floor.wait_for_others();
+    explain(floor, &mut bench)
+}
+
+/// Looks into findings one after the other. What can't be explained stays as it was found.
+fn explain<B: Bench>(floor: &Floor<'_>, bench: &mut B) -> Result<(), HuntError> {
+    let Some(allowance) = floor.options.explanation else { return Ok(()) };
+    while let Some(finding) = floor.next_unexplained() {
+        bench.fresh();
+        match explain_finding(bench, &finding, allowance, None) {
+            Ok(explained) => {
+                let finding = Box::new(Finding { explained: Some(explained), ..finding });
+                floor.record.tell(HuntEvent::Explained(finding))?;
+            }
+            Err(HuntError::Harness(HarnessError::Interrupted)) => return Ok(()),
+            Err(error @ HuntError::Record(_)) => return Err(error),
+            // It comes and goes, or the device is in trouble: both were told while hunting.
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn hunt<B: Bench>(floor: &Floor<'_>, number: usize, bench: &mut B) -> Result<(), HuntError> {
     let mut strikes = 0;
     let mut hunting = true;
     while !floor.is_over() {
-        let step = step(floor, &mut bench, &mut hunting);
+        let step = step(floor, bench, &mut hunting);
         match step {
             Ok(Step::Worked) => strikes = 0,
             Ok(Step::Idle) => {
@@ -113,6 +141,7 @@ fn follow<B: Bench>(floor: &Floor<'_>, bench: &mut B, lead: Lead) -> Result<(), 
         tell: &|event| floor.record.tell(event),
         offer: &|suspect| floor.offer(suspect),
         known: &|| floor.record.ledger().found().cloned().collect(),
+        desk: &mut Desk::default(),
     };
     let end = pursuit.follow(&lead);
     let mut suspects = floor.suspects();

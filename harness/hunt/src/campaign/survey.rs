@@ -1,17 +1,22 @@
 //! One problem under all its configurations: counts what was judged, offers what fails, looks again where the
 //! executions were too weak to tell. Knows nothing of other problems.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use case::{Case, Config, Ended, Execution, FillKind, Matrix, Outcome, Selection, Untrusted, Verdict};
-use exec::Tally;
+use case::{
+    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Outcome, Selection, Untrusted, Verdict,
+};
 
 use super::Floor;
 use crate::bench::Bench;
 use crate::error::HuntError;
 use crate::event::{Check, HuntEvent, ProblemTally, Suspect, VerdictKind, counted, provisional};
 use crate::examine::{config_of, job, leaves_traces, selection_of, survey};
+
+/// Other input extents that a problem is tried with, where engines compiled kernels for it: a kernel mostly serves
+/// them too (measured: 0.05 s instead of 0.5 to 1 s), and what breaks at some sizes needs several to show.
+const SIBLINGS: u64 = 32;
 
 /// Runs a problem's configurations and tells what came of them.
 ///
@@ -23,29 +28,29 @@ pub(super) fn survey_problem<B: Bench>(
     index: u64,
     case: &Case,
 ) -> Result<(), HuntError> {
-    floor.record.tell(HuntEvent::ProblemStarted { index, case: case.to_string() })?;
+    let engines = floor.engines_of(case);
+    let line = case.to_string();
+    floor.record.tell(HuntEvent::ProblemStarted { index, case: line, engines: engines.clone() })?;
     let started = Instant::now();
     let selection = selection_of(case, floor.options.selection);
     let mut count = Count {
         floor,
         index,
-        case,
+        case: case.clone(),
         selection,
         tally: ProblemTally::default(),
         refusals: BTreeMap::new(),
         weak: Vec::new(),
+        compiled: BTreeMap::new(),
         traces: false,
     };
-    let sums = count.run(bench, case, selection, Matrix::Standard)?;
-    count.add(sums);
-    // Each engine's plan is still built in the worker, so looking again costs executions only.
-    for config in std::mem::take(&mut count.weak) {
-        if floor.is_over() {
-            // Not finished: a resumed hunt does it again.
-            return Ok(());
-        }
-        let sums = count.run(bench, &case.pinned(config), Selection::Single, Matrix::Full)?;
-        count.add(sums);
+    let focused = matches!(engines, Engines::Only(_));
+    if !count.survey(bench, case, engines)? {
+        // Not finished: a resumed hunt does it again.
+        return Ok(());
+    }
+    if focused {
+        count.survey_siblings(bench, case)?;
     }
     let Count { mut tally, refusals, traces, .. } = count;
     if traces {
@@ -54,6 +59,7 @@ pub(super) fn survey_problem<B: Bench>(
     tally.refusals = refusals.into_iter().collect();
     let took = started.elapsed();
     floor.pace().note(took);
+    floor.focus().note_busy(tally.busy_us);
     tally.seconds = took.as_secs_f64();
     floor.record.tell(HuntEvent::ProblemDone { index, tally })
 }
@@ -62,38 +68,70 @@ pub(super) fn survey_problem<B: Bench>(
 struct Count<'a> {
     floor: &'a Floor<'a>,
     index: u64,
-    case: &'a Case,
+    case: Case,
     selection: Selection,
     tally: ProblemTally,
     refusals: BTreeMap<String, u64>,
     /// Configurations whose standard executions could not have shown anything.
     weak: Vec<Config>,
+    /// Engines that compiled kernels for the last case, and how many microseconds that took.
+    compiled: BTreeMap<i64, u64>,
     /// True once a failure was seen after which the worker's process is not to be trusted.
     traces: bool,
 }
 
 impl Count<'_> {
-    fn run<B: Bench>(
-        &mut self,
-        bench: &mut B,
-        case: &Case,
-        selection: Selection,
-        matrix: Matrix,
-    ) -> Result<Tally, HuntError> {
-        let mut job = job(case, selection, matrix);
+    /// Runs a case under those engines, and once more fully what the standard executions were too weak for; false
+    /// where the hunt ended before.
+    fn survey<B: Bench>(&mut self, bench: &mut B, case: &Case, engines: Engines) -> Result<bool, HuntError> {
+        self.case.clone_from(case);
+        self.run(bench, Job { engines, ..job(case, self.selection, Matrix::Standard) })?;
+        // Each engine's plan is still built in the worker, so looking again costs executions only.
+        for config in std::mem::take(&mut self.weak) {
+            if self.floor.is_over() {
+                return Ok(false);
+            }
+            self.run(bench, job(&case.pinned(config), Selection::Single, Matrix::Full))?;
+        }
+        Ok(true)
+    }
+
+    /// Tries other input extents with the engines that compiled kernels for a problem, as long as those kernels serve.
+    fn survey_siblings<B: Bench>(&mut self, bench: &mut B, case: &Case) -> Result<(), HuntError> {
+        let operation = case.problem.operation;
+        let compiled = std::mem::take(&mut self.compiled).into_keys();
+        let mut due: BTreeSet<i64> =
+            compiled.filter(|engine| self.floor.focus().may_serve(operation, *engine)).collect();
+        for number in 0..SIBLINGS {
+            if due.is_empty() || self.floor.is_late() {
+                break;
+            }
+            let Some(sibling) = self.floor.sibling(self.index, number) else { break };
+            if !self.survey(bench, &sibling, Engines::Only(due.iter().copied().collect()))? {
+                break;
+            }
+            for (engine, plan_us) in std::mem::take(&mut self.compiled) {
+                if !self.floor.focus().note_sibling(operation, engine, plan_us) {
+                    due.remove(&engine);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run<B: Bench>(&mut self, bench: &mut B, mut job: Job) -> Result<(), HuntError> {
         job.multiply_adds_max = self.floor.options.multiply_adds_max;
+        let matrix = job.matrix;
         let mut told = Ok(());
         let sums = survey(bench, &job, &mut |outcome, verdict| {
             if told.is_ok() {
                 told = self.take(&outcome, verdict, matrix);
             }
         })?;
-        told.map(|()| sums)
-    }
-
-    fn add(&mut self, sums: Tally) {
+        told?;
         self.tally.foreign_us += sums.foreign_us;
         self.tally.busy_us += sums.busy_us;
+        Ok(())
     }
 
     fn take(&mut self, outcome: &Outcome, verdict: Verdict, matrix: Matrix) -> Result<(), HuntError> {
@@ -107,6 +145,10 @@ impl Count<'_> {
         match reckon(self.index, outcome, &verdict) {
             Ok(check) => {
                 self.tally.checks += 1;
+                self.floor.focus().note(self.case.problem.operation, &check);
+                if let (true, Some(config)) = (check.compiled, &check.config) {
+                    self.compiled.insert(config.engine, check.plan_us);
+                }
                 self.floor.record.tell(HuntEvent::Checked(check))?;
             }
             Err(reason) => *self.refusals.entry(reason).or_default() += 1,
@@ -114,7 +156,7 @@ impl Count<'_> {
         let Verdict::Fault(fault) = verdict else { return Ok(()) };
         self.traces |= leaves_traces(fault.sameness.kind);
         self.floor.offer(Suspect {
-            provisional: provisional(&fault.sameness, self.case),
+            provisional: provisional(&fault.sameness, &self.case),
             case: self.case.clone(),
             selection: self.selection,
             config,
@@ -136,6 +178,10 @@ fn reckon(index: u64, outcome: &Outcome, verdict: &Verdict) -> Result<Check, Str
             config: config_of(outcome).cloned(),
             verdict,
             compiled: observation.is_some_and(|observation| observation.notes.compiles_at_run_time()),
+            plan_us: observation.map_or(0, |observation| observation.plan_us),
+            execute_us: observation.map_or(0, |observation| {
+                observation.executions.iter().map(|execution| execution.execute_us).sum()
+            }),
             exact: observation.map_or_else(Vec::new, |observation| exactness(&observation.executions)),
         }),
         None => Err(reason(verdict)),

@@ -24,11 +24,12 @@ const SET: &str = "set=9.19.0-unknown";
 
 fn problems(count: u64) -> HuntOptions {
     let source = Source::Generated(Generator::new(1, Limits::simulator()));
-    HuntOptions { problems_max: Some(count), ..HuntOptions::new(source) }
+    HuntOptions { problems_max: Some(count), explanation: None, ..HuntOptions::new(source) }
 }
 
 fn listed(lines: &[&str]) -> HuntOptions {
-    HuntOptions::new(Source::Listed(lines.iter().map(|line| line.parse().unwrap()).collect()))
+    let source = Source::Listed(lines.iter().map(|line| line.parse().unwrap()).collect());
+    HuntOptions { explanation: None, ..HuntOptions::new(source) }
 }
 
 fn slots(world: &Arc<World>, count: usize) -> Vec<Script> {
@@ -150,7 +151,15 @@ fn a_finding_is_told_step_by_step_and_carries_what_a_bundle_needs() {
     let reduction = finding.reduction.as_ref().unwrap();
     assert!(reduction.guarantee.contains("1-minimal"));
     assert_eq!(reduction.log.len() as u64, reduction.predicate_calls);
-    assert_eq!(world.alone.load(Ordering::Relaxed), 3, "only the last confirmation is alone");
+    assert_eq!(world.alone.load(Ordering::Relaxed), 0, "no other process can make a sum wrong");
+}
+
+#[test]
+fn only_the_last_confirmation_is_alone_and_only_where_company_could_be_to_blame() {
+    let world = World::new(vec![planted(Some(0), How::Device, any_strided)]);
+    let (summary, _) = run(&listed(&["dgrad f32 nchw n2 c6 k8 i8x8 f3x3 p1x1 s2x2"]), &world);
+    assert_eq!(summary.findings.len(), 1);
+    assert_eq!(world.alone.load(Ordering::Relaxed), 3);
 }
 
 #[test]
@@ -378,4 +387,24 @@ fn a_resume_on_another_library_set_is_refused() {
     }
     let error = hunt(&problems(6), slots(&world, 1), ledger, &Interrupt::default(), &|_| Ok(())).unwrap_err();
     assert!(error.to_string().contains("9.14.0-full"), "{error}");
+}
+
+#[test]
+fn findings_are_explained_after_the_hunt_and_a_resumed_hunt_explains_what_is_left() {
+    let world = World::new(vec![planted(Some(1), How::Wrong, ragged_fprop)]);
+    let lines = listed(&["fprop f32 nchw n2 c6 k8 i8x8 f3x3 p1x1"]);
+    let (_, events) = run(&lines, &world);
+    let mut ledger = Ledger::default();
+    for event in events {
+        ledger.apply(&Entry { seconds: 1.0, event });
+    }
+    let explaining = HuntOptions { explanation: Some(crate::explain::EXPLANATION), ..lines };
+    let (summary, events) = run_from(&explaining, &world, ledger);
+    let found = position(&events, |event| matches!(event, HuntEvent::Explained(_)));
+    let HuntEvent::Explained(finding) = &events[found] else { unreachable!("found above") };
+    let explained = finding.explained.as_ref();
+    let explanation = &explained.expect("it was explained").explanation;
+    let fails = |line: &str| explanation.region.contains(&line.parse().unwrap());
+    assert!(fails("fprop f16 nhwc n1 c7 k2 i4x4 f1x1") && !fails("fprop f16 nhwc n1 c8 k2 i4x4 f1x1"));
+    assert_eq!(summary.findings.len(), 1);
 }

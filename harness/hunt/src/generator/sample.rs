@@ -17,7 +17,10 @@ const DTYPE_MIX: [(DType, u32); 4] = [(DType::F32, 45), (DType::F16, 30), (DType
 const RANK_MIX: [(usize, u32); 3] = [(1, 6), (2, 78), (3, 16)];
 
 /// Share of network layers that keep their size, however large.
-const WHOLE_LAYERS: f64 = 0.08;
+const WHOLE_LAYERS: f64 = 0.02;
+
+/// Largest usual input extent of an axis among one, two and three.
+const INPUT_MAX: [i64; 3] = [4200, 300, 70];
 
 /// Layouts by weight; `None` draws one for each tensor.
 const LAYOUT_MIX: [(Option<Layout>, u32); 3] =
@@ -81,7 +84,29 @@ impl Draft {
         for field in [Field::GroupC, Field::GroupK] {
             self.sample_channels(rng, field, channels_max);
         }
-        let input_max = [4200, 300, 70][rank - 1];
+        self.sample_axes(rng, rank);
+    }
+
+    /// Draws other input extents; everything else is held, since most of it is compiled into kernels.
+    pub(super) fn vary_inputs(&mut self, rng: &mut StdRng) {
+        let style = self.style;
+        let input_max = INPUT_MAX[self.axes.len() - 1];
+        for axis in 0..self.axes.len() {
+            let drawn = if rng.random_bool(0.3) { tail(rng) } else { style.extent(rng, 1, input_max) };
+            let Axis { filter, dilation, pad_before, pad_after, .. } = self.axes[axis];
+            // The filter has to fit.
+            let least = (filter - 1) * dilation + 1 - pad_before - pad_after;
+            self.axes[axis].input = drawn.max(least);
+            self.hold(Field::Filter(axis));
+        }
+        for field in [Field::Batch, Field::GroupC, Field::GroupK, Field::Groups] {
+            self.hold(field);
+        }
+    }
+
+    fn sample_axes(&mut self, rng: &mut StdRng, rank: usize) {
+        let style = self.style;
+        let input_max = INPUT_MAX[rank - 1];
         self.axes = (0..rank)
             .map(|_| {
                 let filter = pick_weighted(rng, &[(1, 30), (2, 8), (3, 36), (4, 5), (5, 9), (7, 9), (9, 3)]);

@@ -42,8 +42,8 @@ pub(super) const ZONES: [Zone; 17] = [
     zone("padding", 13, padded),
     zone("small output, long reduction", 67, long_reduction),
     zone("16-bit lines", 15, sixteen_bits),
-    // A tenth of the share that large tensors have: one such case costs as much as dozens of others.
-    zone("2^24 to 2^26 elements", 5, size_lines),
+    // A fiftieth of the share that large tensors have: one such geometry costs as much as a hundred others.
+    zone("2^24 to 2^26 elements", 1, size_lines),
     zone("must be refused", 7, refused),
 ];
 

@@ -1,8 +1,8 @@
 //! Inexact arithmetic that no note declares. Knows that it is inside a bound: informative, never an alarm.
 
-use case::{Kind, Phase, Verdict};
+use case::{Execution, Kind, Phase, Verdict};
 
-use super::values::{Standing, assess, first_element, reasons};
+use super::values::{Standing, assess, first_element, partials_in, reasons};
 use crate::judge::{Evidence, Scene};
 
 pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
@@ -11,10 +11,11 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
         (assessment.standing == Standing::Inexact).then_some((execution, assessment))
     })?;
     let summary = format!(
-        "{} of {} outputs inexact, {}; {}",
+        "{} of {} outputs inexact, {}{}; {}",
         assessment.count,
         execution.census.checked,
         first_element(scene, execution, assessment.first),
+        explanation(scene, execution),
         reasons(execution, &assessment)
     );
     Some(scene.fault(Evidence {
@@ -25,4 +26,10 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
         summary,
         recipe: Some(execution.recipe),
     }))
+}
+
+/// Names the partial results where the bound has room for them.
+fn explanation(scene: &Scene<'_>, execution: &Execution) -> String {
+    partials_in(scene, execution)
+        .map_or_else(String::new, |dtype| format!("; explained by partial results kept in {}", dtype.name()))
 }

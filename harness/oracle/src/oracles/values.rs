@@ -20,10 +20,18 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
         phase: Phase::Judge,
         cause: class.name,
         // Notes that declare reduced precision state no bound; ours is generous and still only ours.
-        informative: scene.notes().reduces_precision() && class.name == "finite",
+        informative: class.name == "finite"
+            && (scene.notes().reduces_precision() || overflowed_narrow(scene, execution, assessment.count)),
         summary: summary(scene, execution, &assessment, &class),
         recipe: Some(execution.recipe),
     }))
+}
+
+/// True where an engine that declares narrower operands gave nothing wrong but infinities, at a size of result that the
+/// narrower type cannot hold (measured: f32 sums above 65504 became infinite).
+fn overflowed_narrow(scene: &Scene<'_>, execution: &Execution, wrong: u64) -> bool {
+    let beyond = execution.reference.abs_result_max > F16_MAX;
+    scene.notes().down_converts() && beyond && execution.census.infinite >= wrong
 }
 
 /// How a whole output stands.
@@ -49,15 +57,17 @@ pub(crate) struct Assessment {
 }
 
 /// How far outside its bound an element must be where no certificate holds: a bound on real data rests on a model
-/// of the arithmetic, and engines were measured to pass it by a small factor.
+/// of the arithmetic, and engines were measured to pass it by a small factor. An output of 16 bits must be outside the
+/// bound common to all elements as well, which has room for partial results kept in 16 bits.
 const RATIO_WITHOUT_CERTIFICATE: f64 = 4.0;
 
 /// Weighs an output against its certificate and bounds.
 ///
-/// Outside its bound an element is wrong; without a certificate, outside four times its bound, and inexact between
-/// the two. Inside, a certificate makes each differing bit count, as inexact
+/// Outside its bound an element is wrong; without a certificate, outside four times its bound and, for 16 bits, outside
+/// the bound common to all, and inexact between. Inside, a certificate makes each differing bit count, as inexact
 /// arithmetic, unless a transform is declared. The bound has room for a transform also where an engine
-/// declares no arithmetic at all, so such an engine is wrong only outside both bounds of the design.
+/// declares no arithmetic at all, and for partial results kept in a 16-bit output's type where that type cannot hold
+/// them exactly, so such an engine is wrong only outside both bounds of the design.
 pub(crate) fn assess(scene: &Scene<'_>, execution: &Execution) -> Assessment {
     let (case, notes, census) = (scene.case, scene.notes(), &execution.census);
     let fill = execution.recipe.fill;
@@ -75,13 +85,20 @@ pub(crate) fn assess(scene: &Scene<'_>, execution: &Execution) -> Assessment {
         (if over.0 > 0 { Standing::Wrong } else { Standing::Inexact }, differing)
     } else if over.0 > 0 {
         let lost_nan = fill.kind == FillKind::Nan;
-        let outright =
-            lost_nan || census.nan > 0 || census.infinite > 0 || census.ratio_max > RATIO_WITHOUT_CERTIFICATE;
+        let explained = census.over_norm == 0 && partials_in(scene, execution).is_some();
+        let far = census.ratio_max > RATIO_WITHOUT_CERTIFICATE && !explained;
+        let outright = lost_nan || census.nan > 0 || census.infinite > 0 || far;
         (if outright { Standing::Wrong } else { Standing::Inexact }, over)
     } else {
         (Standing::Right, (0, 0))
     };
     Assessment { standing, count, first, because: words(&certificate) }
+}
+
+/// The 16-bit type in which partial results may have been kept, where the bounds have room for that.
+pub(crate) fn partials_in(scene: &Scene<'_>, execution: &Execution) -> Option<DType> {
+    let bounds = bounds(scene.case, scene.notes(), &execution.reference, execution.recipe.fill);
+    (bounds.partials > 0.0).then(|| output_dtype(scene.case))
 }
 
 fn words(certificate: &Certificate) -> String {

@@ -5,5 +5,6 @@
 mod chaos;
 mod contract;
 mod measured;
+mod partials;
 mod scene;
 mod table;

@@ -47,7 +47,7 @@ impl Planted {
 type Row =
     (&'static str, &'static str, &'static [&'static str], Action, &'static str, Kind, Phase, &'static str);
 
-const TABLE: [Row; 18] = [
+const TABLE: [Row; 19] = [
     (
         "last channel wrong where both widths are multiples of 8",
         "R51",
@@ -187,6 +187,16 @@ const TABLE: [Row; 18] = [
         Kind::Device,
         Phase::Sync,
         "illegal_address",
+    ),
+    (
+        "misaligned address with groups where the workspace is not clean",
+        "R127",
+        &["operation = wgrad", "engine = 6", "g > 1", "f[last] = 3"],
+        Action::FollowWorkspace { error: 716 },
+        "wgrad f32 nchw n1 c2 k2 g2 i3 f3 engine=6",
+        Kind::Device,
+        Phase::Sync,
+        "misaligned_address",
     ),
     (
         "too little workspace asked for large batches",

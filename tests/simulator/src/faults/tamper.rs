@@ -55,6 +55,11 @@ pub fn tamper(problem: &Problem, right: Vec<f64>, residue: Option<f32>, faults: 
                     *first += f64::from(residue);
                 }
             }
+            Action::FollowWorkspace { error } => {
+                if residue.is_some_and(|residue| residue.to_bits() % 4 != 0) {
+                    result.sticky = Some(error);
+                }
+            }
             Action::WriteOutside { buffer, side, bytes } => {
                 result.outside.push(Outside { buffer, side, bytes });
             }

@@ -187,12 +187,16 @@ fn no_planted_fault_hides_another_and_signatures_differ() {
 #[test]
 fn every_condition_of_the_table_was_read() {
     let conditions: usize = planted().iter().map(|planted| planted.fault.when.len()).sum();
-    assert_eq!(conditions, 60);
+    assert_eq!(conditions, 64);
+}
+
+fn tampered_after(residue: Option<f32>, action: Action, earlier: u64) -> Tampered {
+    let case: Case = "fprop f32 nchw n2 c1 k3 i2 f1".parse().unwrap();
+    tamper(&problem(&case), (1..=12).map(f64::from).collect(), residue, &[Acting { action, earlier }])
 }
 
 fn tampered(action: Action, earlier: u64) -> Tampered {
-    let case: Case = "fprop f32 nchw n2 c1 k3 i2 f1".parse().unwrap();
-    tamper(&problem(&case), (1..=12).map(f64::from).collect(), Some(0.5), &[Acting { action, earlier }])
+    tampered_after(Some(0.5), action, earlier)
 }
 
 #[test]
@@ -219,6 +223,16 @@ fn effects_are_what_they_are_called() {
         .map(|time| tampered(Action::Nondeterministic { rate: 0.5 }, time).values[0] != Some(1.0))
         .collect();
     assert_eq!(halves, [false, true, false, true]);
+}
+
+#[test]
+fn only_a_workspace_that_is_no_offset_ends_the_context() {
+    let sticky = |residue| tampered_after(residue, Action::FollowWorkspace { error: 716 }, 0).sticky;
+    assert_eq!(sticky(Some(f32::from_bits(u32::MAX))), Some(716));
+    assert_eq!(sticky(Some(f32::from_bits(0x0102_0306))), Some(716));
+    assert_eq!(sticky(Some(0.0)), None);
+    assert_eq!(sticky(Some(f32::from_bits(64))), None);
+    assert_eq!(sticky(None), None);
 }
 
 #[test]

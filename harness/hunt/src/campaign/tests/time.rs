@@ -79,7 +79,8 @@ fn serious_leads_share_the_time_that_is_left_so_that_each_of_them_is_confirmed()
         "dgrad f32 nchw n9 c9 k9 i9x9 f3x3 p1x1",
         "wgrad f32 nchw n9 c9 k9 i9x9 f3x3 p1x1",
     ];
-    let options = HuntOptions { time: Some(Duration::from_millis(1200)), ..listed(&lines) };
+    let options =
+        HuntOptions { time: Some(Duration::from_millis(1500)), explanation: None, ..listed(&lines) };
     let (summary, _) = run(&options, &world);
     assert_eq!((summary.findings.len(), summary.unsettled), (9, 0), "{:?}", summary.findings);
     assert!(summary.findings.iter().all(|finding| (finding.hits, finding.runs) == (3, 3)));

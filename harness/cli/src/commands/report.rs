@@ -1,0 +1,20 @@
+//! `convict report`: the page of a bundle made anew from its data. Touches the page and the list of hashes
+//! alone.
+
+use reports::BundleError;
+
+use crate::args::Report;
+use crate::failure::{CLEAN, Failure};
+
+/// Renders both forms of the page.
+pub(crate) fn run(arguments: &Report) -> Result<u8, Failure> {
+    let folder = &arguments.bundle;
+    reports::rerender(folder).map_err(|error| {
+        let line = format!("{}: {error}", folder.display());
+        if let BundleError::Template(_) = error { Failure::Ours(line) } else { Failure::Usage(line) }
+    })?;
+    for name in [reports::PAGE, reports::REPORT] {
+        println!("{}", folder.join(name).display());
+    }
+    Ok(CLEAN)
+}

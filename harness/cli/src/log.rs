@@ -1,0 +1,131 @@
+//! The log of a minimization in its folder: written run by run, read to go on. Knows files; what the lines mean is
+//! the minimizer's matter.
+
+use std::cell::RefCell;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use case::Case;
+use hunt::HuntError;
+use minimizer::Replay;
+
+use crate::failure::Failure;
+
+/// Name of the log, as in a bundle, which takes its place at the end.
+const LOG: &str = "minimize.jsonl";
+
+/// A file that only a finished bundle has.
+const FINISHED: &str = "case.json";
+
+/// A log that grows.
+pub(crate) struct Log {
+    folder: PathBuf,
+    /// Its first line.
+    about: String,
+    file: RefCell<Option<File>>,
+}
+
+impl Log {
+    /// A log in a folder that must not exist yet; it is made with the first line, so that a case that there is
+    /// nothing to do about leaves nothing behind.
+    pub(crate) fn new(folder: &Path, case: &Case) -> Result<Self, Failure> {
+        if folder.exists() {
+            let message = format!("--out {}: exists already; name a new folder", folder.display());
+            return Err(Failure::Usage(message));
+        }
+        Ok(Self { folder: folder.to_owned(), about: Replay::began(case), file: RefCell::default() })
+    }
+
+    /// The log of an interrupted minimization of that case, and what it holds. A last line that was being written is
+    /// cut off.
+    pub(crate) fn reopen(folder: &Path, case: &Case) -> Result<(Self, Replay), Failure> {
+        let refuse = |why: &str| Failure::Usage(format!("--resume: {}: {why}", folder.display()));
+        if folder.join(FINISHED).exists() {
+            return Err(refuse("holds a finished bundle"));
+        }
+        let path = folder.join(LOG);
+        let text = fs::read_to_string(&path).map_err(|error| refuse(&format!("{LOG}: {error}")))?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let earlier = Replay::read(&text[..whole]).map_err(|error| refuse(&error.to_string()))?;
+        if !earlier.is_about(case) {
+            return Err(refuse("its log is about another case, or by a search that asks other questions"));
+        }
+        let open = || -> io::Result<File> {
+            let file = OpenOptions::new().append(true).open(&path)?;
+            file.set_len(whole as u64)?;
+            Ok(file)
+        };
+        let file = open().map_err(|error| Failure::file("log", &path, &error))?;
+        let log =
+            Self { folder: folder.to_owned(), about: Replay::began(case), file: RefCell::new(Some(file)) };
+        Ok((log, earlier))
+    }
+
+    /// Adds a line, and sees to it that it outlives the machine's next moment.
+    pub(crate) fn write(&self, line: &str) -> Result<(), HuntError> {
+        self.append(line).map_err(HuntError::Record)
+    }
+
+    fn append(&self, line: &str) -> io::Result<()> {
+        let mut open = self.file.borrow_mut();
+        let file = match &mut *open {
+            Some(file) => file,
+            closed @ None => {
+                fs::create_dir(&self.folder)?;
+                let mut file =
+                    OpenOptions::new().append(true).create_new(true).open(self.folder.join(LOG))?;
+                file.write_all(format!("{}\n", self.about).as_bytes())?;
+                closed.insert(file)
+            }
+        };
+        file.write_all(format!("{line}\n").as_bytes())?;
+        file.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(line: &str) -> Case {
+        line.parse().expect("an example is a case")
+    }
+
+    #[test]
+    fn a_log_is_gone_on_with_after_its_last_whole_line() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = place.path().join("out");
+        let of = case("fprop f32 nchw n2 c1 k1 i1 f1");
+        let log = Log::new(&folder, &of).expect("a new folder");
+        assert!(!folder.exists(), "nothing is made before there is something to keep");
+        log.write(&Replay::running(&of)).expect("written");
+        assert!(Log::new(&folder, &of).is_err(), "it exists now");
+
+        let mut file = OpenOptions::new().append(true).open(folder.join(LOG)).expect("the log");
+        file.write_all(b"{\"torn").expect("written");
+        let (log, earlier) = Log::reopen(&folder, &of).expect("the same case");
+        assert!(!earlier.is_empty());
+        log.write(&Replay::answered(&of, &minimizer::Answer::Same)).expect("written");
+        let text = fs::read_to_string(folder.join(LOG)).expect("the log");
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(Replay::read(&text).is_ok(), "{text}");
+    }
+
+    #[test]
+    fn another_case_a_finished_bundle_and_no_log_at_all_are_refused() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = place.path().join("out");
+        let of = case("fprop f32 nchw n2 c1 k1 i1 f1");
+        let refused = |case: &Case| {
+            Log::reopen(&folder, case).err().map(|error| (error.code(), error.to_string())).expect("refused")
+        };
+        let (code, message) = refused(&of);
+        assert!(code == 2 && message.contains("minimize.jsonl"), "{message}");
+        let log = Log::new(&folder, &of).expect("a new folder");
+        log.write(&Replay::running(&of)).expect("written");
+        assert!(refused(&case("fprop f32 nchw n3 c1 k1 i1 f1")).1.contains("another case"));
+        fs::write(folder.join(FINISHED), "{}").expect("written");
+        assert!(refused(&of).1.contains("finished bundle"));
+    }
+}

@@ -1,0 +1,143 @@
+//! The page as one HTML file: style within, no script, nothing loaded. Whatever it says is escaped; only this
+//! file's own marks are not.
+
+use std::fmt::Write;
+
+use super::model::{Block, Line, Page, Section, Span, Table};
+use crate::escape::for_html;
+use crate::picture::{Picture, STYLE};
+use crate::title::Title;
+
+/// Style sheet of the page.
+const PAGE_STYLE: &str = include_str!("../../templates/report.css");
+
+/// Characters of plain text from which a cell of a table may break into lines.
+const SENTENCE_CHARS: usize = 40;
+
+/// Forbids what the page does not need: even a mistake in escaping could load and run nothing.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// The whole file.
+pub(super) fn render(page: &Page) -> String {
+    let mut body = String::new();
+    for section in &page.sections {
+        body.push_str(&rendered_section(section));
+    }
+    let (title, lead) = (for_html(&page.title.to_string()), for_html(&page.lead));
+    let (heading, contents) = (heading(&page.title), contents(&page.sections));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n\
+         <body>\n<header>\n{heading}\n<p class=\"lead\">{lead}</p>\n</header>\n<div class=\"columns\">\n{contents}\n\
+         <main>\n{body}</main>\n</div>\n</body>\n</html>\n"
+    )
+}
+
+/// The title with its parts told apart; its text is the line that names the finding.
+fn heading(title: &Title) -> String {
+    let tags: Vec<String> = title
+        .tags
+        .iter()
+        .map(|tag| format!("<span class=\"tag\"><i>[</i>{}<i>]</i></span>", for_html(tag)))
+        .collect();
+    format!(
+        "<h1><span class=\"tags\">{} <span class=\"on\">on {}<i>:</i></span></span> <code>{}</code></h1>",
+        tags.join(" "),
+        for_html(&title.architecture),
+        for_html(&title.condition)
+    )
+}
+
+fn contents(sections: &[Section]) -> String {
+    let links: Vec<String> = sections
+        .iter()
+        .map(|section| format!("<li><a href=\"#{}\">{}</a></li>", section.id, for_html(section.heading)))
+        .collect();
+    format!("<nav aria-label=\"Contents\">\n<h2>Contents</h2>\n<ol>\n{}\n</ol>\n</nav>", links.join("\n"))
+}
+
+fn rendered_section(section: &Section) -> String {
+    let Section { id, heading, blocks } = section;
+    let inner: String = blocks.iter().map(|block| rendered(block, 3)).collect();
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{}</h2>\n{inner}</section>\n",
+        for_html(heading)
+    )
+}
+
+fn rendered(block: &Block, level: usize) -> String {
+    match block {
+        Block::Text(text) => format!("<p>{}</p>\n", line(text)),
+        Block::Heading(text) => format!("<h{level}>{}</h{level}>\n", for_html(text)),
+        Block::Facts(facts) => facts_list(facts),
+        Block::Table(table) => rows_table(table),
+        Block::Code(_, text) => format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", for_html(text)),
+        Block::Picture(picture) => figure(picture),
+        Block::List(lines) => {
+            let items: String = lines.iter().map(|each| format!("<li>{}</li>", line(each))).collect();
+            format!("<ul>{items}</ul>\n")
+        }
+        Block::Fold(what, blocks) => {
+            let inner: String = blocks.iter().map(|block| rendered(block, level + 1)).collect();
+            format!("<details><summary>{}</summary>\n{inner}</details>\n", for_html(what))
+        }
+    }
+}
+
+fn figure(picture: &Picture) -> String {
+    format!(
+        "<figure><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n",
+        picture.svg(),
+        for_html(&picture.caption())
+    )
+}
+
+fn line(line: &Line) -> String {
+    line.0.iter().map(span).collect()
+}
+
+fn span(span: &Span) -> String {
+    let text = for_html(span.text());
+    match span {
+        Span::Plain(_) => text,
+        Span::Code(_) => format!("<code>{text}</code>"),
+        Span::Faint(_) => format!("<span class=\"faint\">{text}</span>"),
+        Span::Strong(_) => format!("<strong>{text}</strong>"),
+        Span::Alert(_) => format!("<strong class=\"alert\">Trouble: {text}</strong>"),
+    }
+}
+
+fn facts_list(facts: &[(String, Line)]) -> String {
+    let mut list = String::from("<dl>\n");
+    for (name, text) in facts {
+        // Writing into a String cannot fail.
+        let _ = writeln!(list, "<div><dt>{}</dt><dd>{}</dd></div>", for_html(name), line(text));
+    }
+    list + "</dl>\n"
+}
+
+/// Sentences may break, other cells keep to one line.
+fn table_cell(cell: &Line) -> String {
+    let sentence = |span: &Span| matches!(span, Span::Plain(text) if text.chars().count() > SENTENCE_CHARS);
+    let class = if cell.0.iter().any(sentence) { " class=\"wide\"" } else { "" };
+    format!("<td{class}>{}</td>", line(cell))
+}
+
+fn rows_table(table: &Table) -> String {
+    let head: String =
+        table.head.iter().map(|name| format!("<th scope=\"col\">{}</th>", for_html(name))).collect();
+    let mut rows = String::new();
+    for cells in &table.rows {
+        let cells: String = cells.iter().map(table_cell).collect();
+        // Writing into a String cannot fail.
+        let _ = writeln!(rows, "<tr>{cells}</tr>");
+    }
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
+         </table></div>\n"
+    )
+}
