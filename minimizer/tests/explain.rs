@@ -1,5 +1,5 @@
-//! Explanations of planted regions: the conditions found must hold exactly where the failure does. Knows the regions and
-//! random cases; looks into no search.
+//! Explanations of planted regions: the conditions found must hold exactly where the failure does. Knows the
+//! regions and random cases; looks into no search.
 
 #[path = "regions/mod.rs"]
 mod planted;

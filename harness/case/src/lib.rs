@@ -8,6 +8,7 @@ mod error;
 mod fill;
 pub mod frame;
 mod geometry;
+mod job;
 mod json;
 mod layout;
 mod operation;
@@ -28,6 +29,7 @@ pub use environment::{Environment, LibraryConfiguration, MappedFile};
 pub use error::CaseError;
 pub use fill::{Fill, FillKind, OutputFill, WorkspaceFill};
 pub use geometry::{Extents, Geometry};
+pub use job::{Engines, Job, Matrix, Provocation, Selection};
 pub use json::FORMAT;
 pub use layout::{Layout, Layouts};
 pub use operation::{Operation, Role};
@@ -39,8 +41,8 @@ pub use region::{
 };
 pub use signature::{Kind, Sameness, Signature};
 pub use trial::{
-    Announcement, Candidate, Census, Ended, Engines, Execution, Job, Matrix, Notes, Observation, Provocation,
-    Recipe, ReferenceFacts, Refusal, Reply, Request, Selection, SpotCheck, WorkerOptions, Zone, ZoneHit,
+    Announcement, Candidate, Census, Ended, Execution, Notes, Observation, Recipe, ReferenceFacts, Refusal,
+    Reply, Request, SpotCheck, WorkerOptions, Zone, ZoneHit,
 };
 pub use verdict::{Fault, Tier, Untrusted, Verdict};
 pub use workspace::{Workspace, WorkspaceAmount};

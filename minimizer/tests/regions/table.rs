@@ -319,7 +319,10 @@ pub(crate) const REGIONS: &[Region] = &[
     },
     Region {
         name: "cubes",
-        holds: |case| matches!(case.problem.axes.as_slice(), [d, h, w] if d.input == h.input && h.input == w.input && w.input >= 5),
+        holds: |case| {
+            let inputs: Vec<i64> = case.problem.axes.iter().map(|axis| axis.input).collect();
+            matches!(inputs.as_slice(), [d, h, w] if d == h && h == w && *w >= 5)
+        },
         force: |case| case.problem.axes = vec![Axis::plain(24, 3); 3],
         start: "fprop f16 nhwc n2 c8 k8 i20x20x20 f3x3x3 p1x1x1 engine=7",
         least: "fprop f32 nchw n1 c1 k1 i5x5x5 f1x1x1 engine=7",

@@ -210,8 +210,8 @@ fn render(name: &str, values: minijinja::Value) -> Result<String, minijinja::Err
     // The output is Python, where HTML escapes would be wrong; text from outside is a literal or one plain line.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     for (name, source) in [
-        ("case.py", include_str!("../../templates/vendor/case.py")),
-        ("values.py", include_str!("../../templates/vendor/values.py")),
+        ("case.py", include_str!("../../templates/vendor/case.py.part")),
+        ("values.py", include_str!("../../templates/vendor/values.py.part")),
         ("repro_torch.py", include_str!("../../templates/vendor/repro_torch.py")),
         ("repro_fe.py", include_str!("../../templates/vendor/repro_fe.py")),
         ("not_expressible.py", include_str!("../../templates/vendor/not_expressible.py")),
