@@ -1,4 +1,4 @@
-//! One unit of work for a worker: a problem, and what is to be done with it. Plain data; knows nothing of how it is run.
+//! One unit of work for a worker: a problem, and what is to be done with it. Plain data; knows nothing of how it runs.
 
 use serde::{Deserialize, Serialize};
 

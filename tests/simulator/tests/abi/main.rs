@@ -97,6 +97,7 @@ fn each_planted_fault_shows_at_its_smallest_case_as_its_table_says() {
             Kind::Oob => has(&format!("touched: [\"{}\"]", planted.cause)),
             Kind::Input => has("input: true"),
             Kind::Nondet => has("differs: true"),
+            Kind::Device if planted.cause == "misaligned_address" => has("waited: 716"),
             Kind::Device => has("waited: 700"),
             Kind::Status if planted.phase == case::Phase::Plan => has("refused: Some((\"plan\", 3000))"),
             Kind::Status => has("refused: Some((\"execute\", 5000))"),
