@@ -15,7 +15,7 @@ use crate::reduce::Allowance;
 use crate::reduce::questions::Terms;
 
 /// What looking into one finding may use where nobody says otherwise.
-pub const EXPLANATION: Allowance = Allowance { calls_max: 200, seconds_max: 30.0 };
+pub const EXPLANATION: Allowance = Allowance { calls_max: 200, seconds_max: 60.0 };
 
 /// Probes around a finding's case, fits conditions, tries them on random cases, and looks how the plan is reached.
 /// The allowance is for the probes; the survey of engines comes on top.

@@ -29,9 +29,13 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
 fn duplicates(facts: &Facts<'_>) -> Line {
     let Some(novelty) = facts.novelty else { return Line::not_checked() };
     match novelty.standing {
-        Standing::Known => Line::strong("known: a public report tells of the same failure"),
+        Standing::Known => Line::strong(match novelty.matches.first() {
+            Some(first) if first.url.is_empty() => format!("known: kept as {}", first.source),
+            Some(first) => format!("known: reported as {}", first.url),
+            None => "known".to_owned(),
+        }),
         Standing::Similar => "none; public reports tell of something close".into(),
-        Standing::New => format!("none among {} public reports", novelty.compared).into(),
+        Standing::New => format!("none among {} public reports and kept findings", novelty.compared).into(),
     }
 }
 
