@@ -84,11 +84,21 @@ fn the_graph_is_the_one_that_the_frontend_itself_writes() {
     }
 }
 
+/// The Python that a variable names; without one it says that the test is skipped.
+fn python(variable: &str, package: &str) -> Option<std::ffi::OsString> {
+    let named = std::env::var_os(variable);
+    if named.is_none() {
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), "SKIPPED: {variable} names no Python with {package}");
+    }
+    named
+}
+
 /// Runs where `CONVICT_TEST_FRONTEND` names a Python with nvidia-cudnn-frontend 1.32.0 that finds a cuDNN; no GPU is
 /// needed. `BLESS=1` keeps what it writes.
 #[test]
 fn the_frontend_reads_our_graphs_back_as_they_were_written() {
-    let Some(python) = std::env::var_os("CONVICT_TEST_FRONTEND") else { return };
+    let Some(python) = python("CONVICT_TEST_FRONTEND", "nvidia-cudnn-frontend 1.32.0") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let parent = folder(&[]);
     let mut command = Command::new(python);

@@ -68,7 +68,7 @@ fn without_candidate() -> case::Outcome {
 /// Runs where `CONVICT_TEST_TORCH` names a Python that has PyTorch; no GPU is needed.
 #[test]
 fn values_and_reference_of_the_programs_are_those_of_the_kernels() {
-    let Some(python) = std::env::var_os("CONVICT_TEST_TORCH") else { return };
+    let Some(python) = super::python("CONVICT_TEST_TORCH", "PyTorch") else { return };
     for line in &LINES {
         let text = file(&sample(line), FRONTEND).replace("import cudnn\n", "import types\n");
         let (constants, _) = text.split_once("COMPUTE = ").unwrap();
