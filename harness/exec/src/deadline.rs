@@ -11,6 +11,13 @@ const PERCENTILE_MULTIPLE: u32 = 20;
 /// Durations needed before a percentile counts: with fewer it is the maximum, which one straggler sets.
 const SAMPLES_MIN: u32 = 100;
 
+/// Bytes of a problem's tensors a second that the slowest working plan gets through. Some engines are that slow: dgrad
+/// engine 2 of cuDNN 9 takes seconds for 2^24 elements, which is no hang.
+const SLOWEST_BYTES_PER_SECOND: u64 = 1 << 20;
+
+/// Most time that the size of a problem adds: a real hang must end some day.
+const SIZE_TIME_MAX: Duration = Duration::from_secs(300);
+
 /// Buckets of a histogram: four an octave of microseconds, up to 2^32.
 const BUCKETS: usize = 124;
 
@@ -54,9 +61,9 @@ impl Deadlines {
         }
     }
 
-    /// The time that a phase gets, given what such phases took in this run.
+    /// The time that a phase of a problem with tensors of so many bytes gets, given what such phases took in this run.
     #[must_use]
-    pub fn limit(&self, phase: Phase, times: &PhaseTimes) -> Duration {
+    pub fn limit(&self, phase: Phase, bytes: u64, times: &PhaseTimes) -> Duration {
         let floor = match phase {
             Phase::Load | Phase::Init => self.start,
             Phase::Describe
@@ -70,7 +77,17 @@ impl Deadlines {
             | Phase::Teardown => self.floor,
         };
         let usual = times.percentile_99(phase).unwrap_or_default().saturating_mul(PERCENTILE_MULTIPLE);
-        let extra = if phase == Phase::Plan { self.compile } else { Duration::ZERO };
+        let extra = match phase {
+            Phase::Plan => self.compile,
+            // Executions are queued and waited for in one of these, and freeing memory waits too.
+            Phase::Execute | Phase::Sync | Phase::ReadBack | Phase::Judge | Phase::Teardown => {
+                Duration::from_millis(bytes.saturating_mul(1000) / SLOWEST_BYTES_PER_SECOND)
+                    .min(SIZE_TIME_MAX)
+            }
+            Phase::Load | Phase::Init | Phase::Describe | Phase::Heuristics | Phase::Allocate => {
+                Duration::ZERO
+            }
+        };
         floor.max(usual) + extra
     }
 }
@@ -153,7 +170,12 @@ pub(crate) enum Errand {
     /// It opens libraries; any announcement counts.
     Start,
     /// It runs the job of that number; announcements of another job are leftovers.
-    Job(u64),
+    Job {
+        /// The job's number.
+        id: u64,
+        /// Bytes of its problem's tensors.
+        bytes: u64,
+    },
     /// It answers a question of which it announces nothing.
     Question,
 }
@@ -163,7 +185,7 @@ impl Errand {
     pub(crate) fn own(self, announcement: Option<Announcement>) -> Option<Announcement> {
         announcement.filter(|seen| match self {
             Self::Start => true,
-            Self::Job(job) => seen.job == job,
+            Self::Job { id, .. } => seen.job == id,
             Self::Question => false,
         })
     }
@@ -172,7 +194,7 @@ impl Errand {
     pub(crate) fn first_phase(self) -> Phase {
         match self {
             Self::Start => Phase::Load,
-            Self::Job(_) | Self::Question => Phase::Describe,
+            Self::Job { .. } | Self::Question => Phase::Describe,
         }
     }
 }
@@ -214,7 +236,8 @@ impl Watch {
         let phase = self.seen.map_or(self.errand.first_phase(), |seen| seen.phase);
         let limit = match self.errand {
             Errand::Question => deadlines.answer,
-            Errand::Start | Errand::Job(_) => deadlines.limit(phase, times),
+            Errand::Start => deadlines.limit(phase, 0, times),
+            Errand::Job { bytes, .. } => deadlines.limit(phase, bytes, times),
         };
         (now.saturating_duration_since(self.since) > limit).then_some(limit)
     }

@@ -62,7 +62,8 @@ impl Progress {
 
     /// What the worker is busy with.
     pub(crate) fn errand(&self) -> Errand {
-        Errand::Job(self.job.id)
+        let bytes = self.job.case.problem.geometry().total_bytes();
+        Errand::Job { id: self.job.id, bytes: bytes.unsigned_abs() }
     }
 
     /// Takes a worker's message.

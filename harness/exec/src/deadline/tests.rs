@@ -38,14 +38,25 @@ fn a_percentile_needs_a_hundred_durations_and_ignores_the_slowest_of_them() {
 #[test]
 fn a_limit_is_the_floor_until_the_run_shows_slower_phases() {
     let (deadlines, times) = (Deadlines::gpu(), PhaseTimes::default());
-    assert_eq!(deadlines.limit(Phase::Execute, &times), Duration::from_secs(10));
-    assert_eq!(deadlines.limit(Phase::Plan, &times), Duration::from_secs(70));
-    assert_eq!(deadlines.limit(Phase::Load, &times), Duration::from_secs(60));
+    assert_eq!(deadlines.limit(Phase::Execute, 0, &times), Duration::from_secs(10));
+    assert_eq!(deadlines.limit(Phase::Plan, 0, &times), Duration::from_secs(70));
+    assert_eq!(deadlines.limit(Phase::Load, 0, &times), Duration::from_secs(60));
     for _ in 0..200 {
         times.record(Phase::Execute, 1_000_000);
     }
-    let limit = deadlines.limit(Phase::Execute, &times);
+    let limit = deadlines.limit(Phase::Execute, 0, &times);
     assert!((20..=25).contains(&limit.as_secs()), "{limit:?}");
+}
+
+#[test]
+fn a_large_problem_gets_time_for_the_slowest_engine_where_it_runs_on_the_device() {
+    let (deadlines, times) = (Deadlines::gpu(), PhaseTimes::default());
+    // dgrad engine 2 of cuDNN 9.19.0 on f16 nhwc n1 c3 k2 i1297x4096 f1x1 s2x2 took more than 10 s for four executions.
+    let bytes = 2 * (3 * 1297 * 4096 + 2 * 649 * 2048 + 2 * 3);
+    assert_eq!(deadlines.limit(Phase::Sync, bytes, &times).as_secs(), 10 + 35);
+    assert_eq!(deadlines.limit(Phase::Heuristics, bytes, &times), deadlines.floor);
+    assert_eq!(deadlines.limit(Phase::Plan, bytes, &times), deadlines.floor + deadlines.compile);
+    assert_eq!(deadlines.limit(Phase::Sync, u64::MAX, &times).as_secs(), 10 + 300);
 }
 
 #[test]
@@ -53,7 +64,7 @@ fn only_progress_of_the_own_job_restarts_the_clock() {
     let (deadlines, times) = (Deadlines::simulator(), PhaseTimes::default());
     let start = Instant::now();
     let at = |milliseconds| start + Duration::from_millis(milliseconds);
-    let mut watch = Watch::new(Errand::Job(7), start);
+    let mut watch = Watch::new(Errand::Job { id: 7, bytes: 0 }, start);
     watch.look(announcement(7, 1), at(200));
     watch.look(announcement(7, 1), at(400));
     assert_eq!(watch.overdue(&deadlines, &times, at(440)), None);
