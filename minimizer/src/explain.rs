@@ -61,10 +61,10 @@ pub enum ExplainError {
     Case(#[from] CaseError),
 }
 
-/// Share of the calls after which nothing more is learnt, in per cent.
+/// Share of the calls, or of the time, after which nothing more is learnt, in per cent.
 const LEARNING_PERCENT: u32 = 55;
 
-/// Share of the calls after which the trial of the result ends; the rest is the map's.
+/// Share of the same after which the trial of the result ends; the rest is the map's.
 const TRIAL_PERCENT: u32 = 85;
 
 /// Times that a counter-example in the trial leads to another fit.
@@ -95,16 +95,13 @@ pub fn explain(
     for (seen, answer) in &settings.seen {
         inquiry.remember(seen, answer);
     }
-    let share = |percent: u32| {
-        u32::try_from(u64::from(settings.limits.calls_max) * u64::from(percent) / 100).unwrap_or(u32::MAX)
-    };
-    inquiry.allow(share(LEARNING_PERCENT));
+    inquiry.allow(LEARNING_PERCENT);
     let probed = probe::probe(case, &mut inquiry);
     let mut learner = Learner::new(case, &probed, settings.seed);
     let mut fit = learner.learn(&mut inquiry);
     let mut round = 0;
     let tried = loop {
-        inquiry.allow(share(TRIAL_PERCENT));
+        inquiry.allow(TRIAL_PERCENT);
         round += 1;
         let last = fit.narrowed || round > ROUNDS_MAX;
         let tried = trial::trial(&mut learner, &mut inquiry, &fit, !last);
@@ -112,11 +109,10 @@ pub fn explain(
             break tried;
         }
         // The better half of what is left goes to the next trial.
-        let learning = inquiry.calls() + inquiry.left() / 2;
-        inquiry.allow(learning);
+        inquiry.allow_half();
         fit = learner.learn(&mut inquiry);
     };
-    inquiry.allow(settings.limits.calls_max);
+    inquiry.allow(100);
     let atoms: Vec<case::Atom> = fit.conditions.iter().map(|condition| condition.atom.clone()).collect();
     let complete = fit.settled && tried.complete;
     let region = Region { atoms, inside: tried.inside, outside: tried.outside };

@@ -21,8 +21,8 @@ pub(super) struct Inquiry<'a> {
     home: Case,
     started: Instant,
     limits: Limits,
-    /// Calls after which the present stage has to end.
-    allowed: u32,
+    /// Calls and seconds after which the present stage has to end.
+    allowed: Limits,
     calls: u32,
     troubles: u32,
     known: HashMap<String, Cell>,
@@ -37,7 +37,7 @@ impl<'a> Inquiry<'a> {
             home: home.clone(),
             started: Instant::now(),
             limits,
-            allowed: limits.calls_max,
+            allowed: limits,
             calls: 0,
             troubles: 0,
             known: HashMap::new(),
@@ -45,9 +45,23 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// Lets the next stage go on up to that many calls in all.
-    pub(super) fn allow(&mut self, calls: u32) {
-        self.allowed = calls.min(self.limits.calls_max);
+    /// Lets the next stage go on until so many per cent of all calls or of all time are spent.
+    pub(super) fn allow(&mut self, percent: u32) {
+        let Limits { calls_max, seconds_max } = self.limits;
+        let calls = u64::from(calls_max) * u64::from(percent) / 100;
+        self.allowed = Limits {
+            calls_max: u32::try_from(calls).unwrap_or(u32::MAX),
+            seconds_max: seconds_max * f64::from(percent) / 100.0,
+        };
+    }
+
+    /// Lets the next stage have half of what the present one left over.
+    pub(super) fn allow_half(&mut self) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        self.allowed = Limits {
+            calls_max: self.calls + self.left() / 2,
+            seconds_max: seconds + (self.allowed.seconds_max - seconds).max(0.0) / 2.0,
+        };
     }
 
     /// Calls made.
@@ -57,8 +71,12 @@ impl<'a> Inquiry<'a> {
 
     /// Calls left to the present stage; 0 where time or the machine ends it.
     pub(super) fn left(&self) -> u32 {
-        let late = self.started.elapsed().as_secs_f64() >= self.limits.seconds_max;
-        if late || self.troubles >= TROUBLES_MAX { 0 } else { self.allowed.saturating_sub(self.calls) }
+        let late = self.started.elapsed().as_secs_f64() >= self.allowed.seconds_max;
+        if late || self.troubles >= TROUBLES_MAX {
+            0
+        } else {
+            self.allowed.calls_max.saturating_sub(self.calls)
+        }
     }
 
     /// True where the present stage may not ask any more.

@@ -1,0 +1,90 @@
+"""Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
+# [cuDNN 9.14.0] [wgrad] [out-of-bounds write] [engine 10] on sm_90: f16 nchw n1 c12 k12 g3 i127 f1
+# Conditions: dtype(x) in {bf16, f16} and g mod 2 = 1 and filter[-1] <= 2 and (stride[-1] - k) <= -5 and c/g * k/g = 16 and axes = 1 (failed in 10 of 10 random cases inside, 0 of 8 just outside)
+# Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 10.
+
+from dataclasses import dataclass
+from typing import Tuple
+
+# Version of cuDNN in which it was seen, as torch.backends.cudnn.version() returns it.
+SEEN_VERSION = 91400
+MOST = (1 << 63) - 1
+
+
+@dataclass
+class Convolution:
+    """A convolution by its forward problem. Tuples begin with the innermost axis (width)."""
+
+    operation: str  # "fprop", "dgrad" or "wgrad"
+    n: int
+    c: int
+    k: int
+    groups: int
+    input: Tuple[int, ...]
+    filter: Tuple[int, ...]
+    pad_before: Tuple[int, ...]
+    pad_after: Tuple[int, ...]
+    stride: Tuple[int, ...]
+    dilation: Tuple[int, ...]
+    dtype_x: str = "f32"  # f32 f64 f16 bf16
+    dtype_w: str = "f32"
+    dtype_y: str = "f32"
+    compute: str = "f32"
+    layout_x: str = "nchw"  # nchw nhwc
+    layout_w: str = "nchw"
+    layout_y: str = "nchw"
+    alpha: float = 1.0
+    beta: float = 0.0
+    workspace_alignment: int = 256  # bytes
+
+    @property
+    def axes(self):
+        return len(self.input)
+
+
+def product(factors):
+    whole = 1
+    for factor in factors:
+        whole = min(whole * factor, MOST)
+    return whole
+
+
+def per_group(channels, groups):
+    return channels // max(groups, 1)
+
+
+def output(c, axis):
+    span = (c.filter[axis] - 1) * c.dilation[axis] + 1
+    padded = c.input[axis] + c.pad_before[axis] + c.pad_after[axis]
+    return 0 if c.stride[axis] < 1 or padded < span else (padded - span) // c.stride[axis] + 1
+
+
+def elements(c, tensor):
+    if tensor == "w":
+        return product([c.k, per_group(c.c, c.groups), *c.filter])
+    if tensor == "x":
+        return product([c.n, c.c, *c.input])
+    return product([c.n, c.k, *(output(c, axis) for axis in range(c.axes))])
+
+
+def bytes_of(c, tensor):
+    dtype = {"x": c.dtype_x, "w": c.dtype_w, "y": c.dtype_y}[tensor]
+    return product([elements(c, tensor), {"f64": 8, "f32": 4}.get(dtype, 2)])
+
+
+def avoid(c, cudnn_version):
+    """True where the failure was seen: this pass, this version, and every condition."""
+    return all_of(
+        lambda: cudnn_version == SEEN_VERSION,
+        lambda: c.operation == "wgrad",
+        lambda: c.dtype_x in ["bf16", "f16"],
+        lambda: c.groups % 2 == 1,
+        lambda: (c.axes >= 1 and c.filter[0] <= 2),
+        lambda: (c.axes >= 1 and (c.stride[0] - 1 * c.k) <= -5),
+        lambda: product([per_group(c.c, c.groups), per_group(c.k, c.groups)]) == 16,
+        lambda: c.axes == 1,
+    )
+
+
+def all_of(*conditions):
+    return all(condition() for condition in conditions)
