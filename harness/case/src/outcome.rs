@@ -17,6 +17,9 @@ pub enum Exit {
     Signalled(i32),
     /// It exceeded the deadline of its phase, in milliseconds, and was killed.
     TimedOut(u64),
+    /// The supervisor killed it after this many milliseconds, which is less than a slow engine may need for a problem
+    /// of that size: no hang.
+    TooSlow(u64),
 }
 
 /// One visit to one configuration, or to a problem that never came to configurations.

@@ -59,6 +59,10 @@ pub enum Quantity {
     Difference(Box<Quantity>, i64, Box<Quantity>),
     /// What a division by the modulus leaves.
     Remainder(Box<Quantity>, i64),
+    /// The largest of a quantity over all axes; given for axis 0.
+    Largest(Box<Quantity>),
+    /// The smallest of a quantity over all axes; given for axis 0.
+    Smallest(Box<Quantity>),
 }
 
 /// A named property of a problem.
@@ -75,6 +79,8 @@ pub enum Property {
     Alpha,
     /// Factor of the prior output.
     Beta,
+    /// Both factors together, for what shows wherever they are not 1 and 0.
+    Scales,
 }
 
 /// One condition on a case.
@@ -139,7 +145,50 @@ impl Quantity {
                 first.of(case)?.saturating_sub(second.of(case)?.saturating_mul(*times))
             }
             Self::Remainder(of, modulus) => of.of(case)?.checked_rem_euclid(*modulus)?,
+            Self::Largest(of) => of.over_axes(case).max()?,
+            Self::Smallest(of) => of.over_axes(case).min()?,
         })
+    }
+
+    /// The values of a quantity given for axis 0, one for each axis.
+    fn over_axes(&self, case: &Case) -> impl Iterator<Item = i64> {
+        (0..case.problem.axes.len()).filter_map(|inner| self.on_axis(inner).of(case))
+    }
+
+    /// The same quantity of another axis.
+    #[must_use]
+    pub fn on_axis(&self, inner: usize) -> Self {
+        match self {
+            Self::Input(_) => Self::Input(inner),
+            Self::Output(_) => Self::Output(inner),
+            Self::Filter(_) => Self::Filter(inner),
+            Self::PadBefore(_) => Self::PadBefore(inner),
+            Self::PadAfter(_) => Self::PadAfter(inner),
+            Self::Stride(_) => Self::Stride(inner),
+            Self::Dilation(_) => Self::Dilation(inner),
+            Self::PadDifference(_) => Self::PadDifference(inner),
+            Self::Product(factors) => {
+                Self::Product(factors.iter().map(|factor| factor.on_axis(inner)).collect())
+            }
+            Self::Difference(first, times, second) => {
+                Self::Difference(Box::new(first.on_axis(inner)), *times, Box::new(second.on_axis(inner)))
+            }
+            Self::Remainder(of, modulus) => Self::Remainder(Box::new(of.on_axis(inner)), *modulus),
+            Self::N
+            | Self::C
+            | Self::K
+            | Self::Groups
+            | Self::GroupC
+            | Self::GroupK
+            | Self::Rank
+            | Self::Elements(_)
+            | Self::Bytes(_)
+            | Self::WorkspaceAlignment
+            | Self::Outputs
+            | Self::MultiplyAdds
+            | Self::Largest(_)
+            | Self::Smallest(_) => self.clone(),
+        }
     }
 }
 
@@ -154,8 +203,22 @@ impl Property {
             Self::Layout(role) => problem.layouts.tensors()[role.index()].name().to_owned(),
             Self::Alpha => options.alpha.value().to_string(),
             Self::Beta => options.beta.value().to_string(),
+            Self::Scales => scales(options.alpha.value(), options.beta.value()),
         }
     }
+}
+
+/// A quantity given for axis 0 in words that carry no number of an axis, for use in brackets.
+fn of_any_axis(quantity: &Quantity) -> String {
+    let plain = quantity.to_string().replace("[-1]", "");
+    let inner = plain.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    // A product of two differences begins and ends with brackets that are no pair.
+    inner.filter(|inner| !inner.contains(['(', ')'])).map_or(plain.clone(), str::to_owned)
+}
+
+/// Both factors in words.
+fn scales(alpha: f64, beta: f64) -> String {
+    format!("alpha={alpha} beta={beta}")
 }
 
 impl Atom {
@@ -217,6 +280,8 @@ impl fmt::Display for Quantity {
             Self::Difference(first, 1, second) => write!(formatter, "({first} - {second})"),
             Self::Difference(first, times, second) => write!(formatter, "({first} - {times} * {second})"),
             Self::Remainder(of, modulus) => write!(formatter, "({of} mod {modulus})"),
+            Self::Largest(of) => write!(formatter, "max({})", of_any_axis(of)),
+            Self::Smallest(of) => write!(formatter, "min({})", of_any_axis(of)),
         }
     }
 }
@@ -229,6 +294,7 @@ impl fmt::Display for Property {
             Self::Layout(role) => write!(formatter, "layout({})", role.name()),
             Self::Alpha => formatter.write_str("alpha"),
             Self::Beta => formatter.write_str("beta"),
+            Self::Scales => formatter.write_str("scales"),
         }
     }
 }

@@ -212,7 +212,7 @@ fn shows_bug(end: &ProgramEnd, kind: Kind) -> bool {
         Exit::Exited(code) => code == 1,
         Exit::Signalled(_) => kind == Kind::Crash,
         Exit::TimedOut(_) => kind == Kind::Hang,
-        Exit::Answered => false,
+        Exit::TooSlow(_) | Exit::Answered => false,
     }
 }
 

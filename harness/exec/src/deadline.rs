@@ -11,12 +11,8 @@ const PERCENTILE_MULTIPLE: u32 = 20;
 /// Durations needed before a percentile counts: with fewer it is the maximum, which one straggler sets.
 const SAMPLES_MIN: u32 = 100;
 
-/// Bytes of a problem's tensors a second that the slowest working plan gets through. Some engines are that slow: dgrad
-/// engine 2 of cuDNN 9 takes seconds for 2^24 elements, which is no hang.
-const SLOWEST_BYTES_PER_SECOND: u64 = 1 << 20;
-
-/// Most time that the size of a problem adds: a real hang must end some day.
-const SIZE_TIME_MAX: Duration = Duration::from_secs(300);
+/// Executions of a plan that are waited for together, at the least.
+const EXECUTIONS: u64 = 4;
 
 /// Buckets of a histogram: four an octave of microseconds, up to 2^32.
 const BUCKETS: usize = 124;
@@ -30,6 +26,10 @@ pub struct Deadlines {
     pub start: Duration,
     /// Added for `Plan`, since any plan may compile kernels while it is built.
     pub compile: Duration,
+    /// Multiply-adds a second of the slowest engine that works.
+    pub slowest: u64,
+    /// Most time that the size of a problem adds. Where an engine may need more, reaching the limit proves no hang.
+    pub size_max: Duration,
     /// Time for a whole inventory or self-test, neither of which announces phases.
     pub answer: Duration,
     /// How often the board and the interrupt are looked at while a worker is silent.
@@ -44,6 +44,10 @@ impl Deadlines {
             floor: Duration::from_secs(10),
             start: Duration::from_secs(60),
             compile: Duration::from_secs(60),
+            // dgrad engine 2 of cuDNN 9.19.0 on an H200: 8.0 million in 6.4 s.
+            slowest: 1_000_000,
+            // So slow an engine holds the device up for all others, and shows nothing that a small problem would not.
+            size_max: Duration::from_secs(10),
             answer: Duration::from_secs(300),
             poll: Duration::from_millis(50),
         }
@@ -56,14 +60,17 @@ impl Deadlines {
             floor: Duration::from_millis(250),
             start: Duration::from_secs(10),
             compile: Duration::ZERO,
+            // A tenth of what it does on one idle core.
+            slowest: 50_000_000,
+            size_max: Duration::from_secs(120),
             answer: Duration::from_secs(60),
             poll: Duration::from_millis(25),
         }
     }
 
-    /// The time that a phase of a problem with tensors of so many bytes gets, given what such phases took in this run.
+    /// The time that a phase gets, given what such phases took in this run and how many multiply-adds the problem has.
     #[must_use]
-    pub fn limit(&self, phase: Phase, bytes: u64, times: &PhaseTimes) -> Duration {
+    pub fn limit(&self, phase: Phase, multiply_adds: u64, times: &PhaseTimes) -> Limit {
         let floor = match phase {
             Phase::Load | Phase::Init => self.start,
             Phase::Describe
@@ -77,19 +84,31 @@ impl Deadlines {
             | Phase::Teardown => self.floor,
         };
         let usual = times.percentile_99(phase).unwrap_or_default().saturating_mul(PERCENTILE_MULTIPLE);
-        let extra = match phase {
-            Phase::Plan => self.compile,
-            // Executions are queued and waited for in one of these, and freeing memory waits too.
-            Phase::Execute | Phase::Sync | Phase::ReadBack | Phase::Judge | Phase::Teardown => {
-                Duration::from_millis(bytes.saturating_mul(1000) / SLOWEST_BYTES_PER_SECOND)
-                    .min(SIZE_TIME_MAX)
+        let work = match phase {
+            // Executions, references and comparisons are queued or waited for in one of these.
+            Phase::Allocate
+            | Phase::Execute
+            | Phase::Sync
+            | Phase::ReadBack
+            | Phase::Judge
+            | Phase::Teardown => {
+                let executed = multiply_adds.saturating_mul(EXECUTIONS);
+                Duration::from_millis(executed.saturating_mul(1000) / self.slowest.max(1))
             }
-            Phase::Load | Phase::Init | Phase::Describe | Phase::Heuristics | Phase::Allocate => {
-                Duration::ZERO
-            }
+            Phase::Load | Phase::Init | Phase::Describe | Phase::Heuristics | Phase::Plan => Duration::ZERO,
         };
-        floor.max(usual) + extra
+        let extra = if phase == Phase::Plan { self.compile } else { work.min(self.size_max) };
+        Limit { time: floor.max(usual) + extra, proves_hang: work <= self.size_max }
     }
+}
+
+/// How long a phase may take, and what it means to take longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The time.
+    pub time: Duration,
+    /// False where a slow engine may need longer than that.
+    pub proves_hang: bool,
 }
 
 /// Durations of phases in one run, shared by all its slots.
@@ -173,8 +192,8 @@ pub(crate) enum Errand {
     Job {
         /// The job's number.
         id: u64,
-        /// Bytes of its problem's tensors.
-        bytes: u64,
+        /// Multiply-adds of its problem.
+        multiply_adds: u64,
     },
     /// It answers a question of which it announces nothing.
     Question,
@@ -227,19 +246,14 @@ impl Watch {
     }
 
     /// The limit, once it is exceeded.
-    pub(crate) fn overdue(
-        &self,
-        deadlines: &Deadlines,
-        times: &PhaseTimes,
-        now: Instant,
-    ) -> Option<Duration> {
+    pub(crate) fn overdue(&self, deadlines: &Deadlines, times: &PhaseTimes, now: Instant) -> Option<Limit> {
         let phase = self.seen.map_or(self.errand.first_phase(), |seen| seen.phase);
         let limit = match self.errand {
-            Errand::Question => deadlines.answer,
+            Errand::Question => Limit { time: deadlines.answer, proves_hang: true },
             Errand::Start => deadlines.limit(phase, 0, times),
-            Errand::Job { bytes, .. } => deadlines.limit(phase, bytes, times),
+            Errand::Job { multiply_adds, .. } => deadlines.limit(phase, multiply_adds, times),
         };
-        (now.saturating_duration_since(self.since) > limit).then_some(limit)
+        (now.saturating_duration_since(self.since) > limit.time).then_some(limit)
     }
 }
 

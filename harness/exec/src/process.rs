@@ -13,7 +13,7 @@ use case::frame::{Decoder, encode};
 use case::{Announcement, Exit, Reply, Request};
 
 use crate::board::Board;
-use crate::deadline::{Deadlines, Errand, PhaseTimes, Watch};
+use crate::deadline::{Deadlines, Errand, Limit, PhaseTimes, Watch};
 use crate::error::HarnessError;
 use crate::interrupt::Interrupt;
 use crate::slot::SpawnOptions;
@@ -54,7 +54,7 @@ pub(crate) struct Worker {
 /// Why and where a worker was killed.
 #[derive(Clone, Copy, Debug)]
 struct Condemned {
-    limit: Duration,
+    limit: Limit,
     announcement: Option<Announcement>,
     since: Instant,
 }
@@ -269,6 +269,7 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
 }
 
 /// The end of a process that was killed for exceeding a limit.
-pub(crate) fn timed_out(limit: Duration) -> Exit {
-    Exit::TimedOut(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
+pub(crate) fn timed_out(limit: Limit) -> Exit {
+    let limit_ms = u64::try_from(limit.time.as_millis()).unwrap_or(u64::MAX);
+    if limit.proves_hang { Exit::TimedOut(limit_ms) } else { Exit::TooSlow(limit_ms) }
 }

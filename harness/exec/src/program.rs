@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use case::Exit;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::deadline::Limit;
 use crate::error::HarnessError;
 use crate::interrupt::Interrupt;
 use crate::process::{await_exit, exit_of, timed_out};
@@ -95,7 +96,7 @@ fn wait(
             return Err(HarnessError::Interrupted);
         }
         if left.is_zero() {
-            return Ok(timed_out(timeout));
+            return Ok(timed_out(Limit { time: timeout, proves_hang: true }));
         }
         for tail in output {
             tail.bound().map_err(|source| HarnessError::Io { what: "cannot empty a file", source })?;

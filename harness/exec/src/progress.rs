@@ -62,8 +62,8 @@ impl Progress {
 
     /// What the worker is busy with.
     pub(crate) fn errand(&self) -> Errand {
-        let bytes = self.job.case.problem.geometry().total_bytes();
-        Errand::Job { id: self.job.id, bytes: bytes.unsigned_abs() }
+        let multiply_adds = self.job.case.problem.geometry().multiply_adds().unsigned_abs();
+        Errand::Job { id: self.job.id, multiply_adds }
     }
 
     /// Takes a worker's message.

@@ -365,7 +365,9 @@ fn died(end: &End, when: &str, errand: Errand) -> HarnessError {
         case::Exit::Answered => "ended".to_owned(),
         case::Exit::Exited(code) => format!("exited with code {code}"),
         case::Exit::Signalled(signal) => format!("was ended by signal {signal}"),
-        case::Exit::TimedOut(limit_ms) => format!("took more than {limit_ms} ms and was killed"),
+        case::Exit::TimedOut(limit_ms) | case::Exit::TooSlow(limit_ms) => {
+            format!("took more than {limit_ms} ms and was killed")
+        }
     };
     let mut message = format!("a worker {how} in phase {} {when}", phase.name());
     if !end.printed.trim().is_empty() {

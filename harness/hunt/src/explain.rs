@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use case::{Case, Explanation, Matrix, Selection, Verdict};
+use case::{Case, Explanation, Kind, Matrix, Selection, Verdict};
 use minimizer::{Answer, ExplainError, ExplainSettings};
 
 use crate::bench::Bench;
@@ -39,6 +39,7 @@ fn explanation<B: Bench + ?Sized>(
     allowance: Allowance,
 ) -> Result<Explanation, HuntError> {
     let terms = Terms::of(finding);
+    let home = at_large(bench, finding, &terms)?;
     let mut trouble: Option<HuntError> = None;
     let mut ask = |case: &Case| {
         if let Some(trouble) = &trouble {
@@ -48,7 +49,8 @@ fn explanation<B: Bench + ?Sized>(
             return answer;
         }
         // Failures of another kind met here are told as such and not followed.
-        terms.put(bench, case, false).map(|reply| reply.answer).unwrap_or_else(|error| {
+        let answer = terms.put(bench, case, false).map(|reply| kin(finding, reply.answer));
+        answer.unwrap_or_else(|error| {
             let answer = Answer::Infra(error.to_string());
             trouble = Some(error);
             answer
@@ -61,13 +63,71 @@ fn explanation<B: Bench + ?Sized>(
             .iter()
             .flat_map(|reduction| &reduction.log)
             .filter_map(|line| step(line))
+            .map(|(case, answer)| (case, kin(finding, answer)))
+            // What fails with the contents of the finding fails at large; what passes with them may not.
+            .map(
+                |(case, answer)| {
+                    if answer == Answer::Same { (like(&home, case), answer) } else { (case, answer) }
+                },
+            )
             .collect(),
         ..ExplainSettings::default()
     };
-    let explained = minimizer::explain(&finding.case, &mut ask, &settings);
+    let explained = minimizer::explain(&home, &mut ask, &settings);
     match trouble {
         Some(trouble) => Err(trouble),
         None => explained.map_err(|error: ExplainError| HuntError::Passes(error.to_string())),
+    }
+}
+
+/// The case that is explained: the finding's, run with every kind of data and contents where the engine fails in that
+/// way too, since people ask where an engine is wrong, not where it is wrong on zeros. Scales that matter keep the
+/// output's contents.
+fn at_large<B: Bench + ?Sized>(bench: &mut B, finding: &Finding, terms: &Terms) -> Result<Case, HuntError> {
+    let mut large = finding.case.clone();
+    large.options.fill = None;
+    large.options.output_fill = None;
+    large.options.workspace.contents = None;
+    if !has_value_classes(finding.fault.sameness.kind) || large == finding.case {
+        return Ok(finding.case.clone());
+    }
+    let reply = terms.put(bench, &large, false)?;
+    Ok(if kin(finding, reply.answer) == Answer::Same { large } else { finding.case.clone() })
+}
+
+/// The case with the data and contents of another.
+fn like(home: &Case, mut case: Case) -> Case {
+    case.options.fill = home.options.fill;
+    case.options.output_fill = home.options.output_fill;
+    case.options.workspace.contents = home.options.workspace.contents;
+    case
+}
+
+/// An answer in the light of where an engine fails: results that are wrong in another way (NaN instead of zero, another
+/// buffer written beside) lie in the same region.
+fn kin(finding: &Finding, answer: Answer) -> Answer {
+    let sameness = &finding.fault.sameness;
+    let engine = sameness.engine.map_or_else(|| "none".to_owned(), |engine| format!("e{engine}"));
+    let (operation, kind, phase) = (sameness.operation, sameness.kind, sameness.phase);
+    let family = format!("{}-{engine}-{}-{}-", operation.name(), kind.name(), phase.name());
+    match answer {
+        Answer::Other(slug) if has_value_classes(kind) && slug.starts_with(&family) => Answer::Same,
+        Answer::Same | Answer::Other(_) | Answer::Pass | Answer::Invalid(_) | Answer::Infra(_) => answer,
+    }
+}
+
+/// True for kinds whose cause only says how a result is wrong.
+fn has_value_classes(kind: Kind) -> bool {
+    match kind {
+        Kind::Wrong | Kind::Oob => true,
+        Kind::Inexact
+        | Kind::Nondet
+        | Kind::Input
+        | Kind::Status
+        | Kind::Device
+        | Kind::Crash
+        | Kind::Hang
+        | Kind::Accepted => false,
     }
 }
 

@@ -221,7 +221,8 @@ fn alignments(case: &Case) -> Vec<Change> {
     ALIGNMENTS.into_iter().map(change).collect()
 }
 
-/// An axis more, outside or inside, and an axis less.
+/// An axis more outside all others, or one less of those that have no effect: what remains stays as it is, axis by
+/// axis from the innermost one, so that only their number changes.
 fn ranks(case: &Case) -> Vec<Change> {
     let rank = case.problem.axes.len();
     if case.problem.declared_output.is_some() {
@@ -238,15 +239,30 @@ fn ranks(case: &Case) -> Vec<Change> {
     let mut changes = Vec::new();
     if rank < 3 {
         changes.push(change(rank + 1, &|axes| axes.insert(0, Axis::plain(1, 1))));
-        changes.push(change(rank + 1, &|axes| axes.push(Axis::plain(1, 1))));
     }
-    if rank > 1 {
+    let idle = |axis: &Axis| Axis { stride: 1, dilation: 1, ..*axis } == Axis::plain(1, 1);
+    if let Some(place) = case.problem.axes.iter().position(idle).filter(|_| rank > 1) {
         changes.push(change(rank - 1, &|axes| {
-            axes.remove(0);
-        }));
-        changes.push(change(rank - 1, &|axes| {
-            axes.pop();
+            axes.remove(place);
         }));
     }
     changes
+}
+
+/// The cases that tell whether it matters which axis it is: the same axes the other way round, or one without effect
+/// inside them.
+pub(super) fn turned(case: &Case) -> Vec<Case> {
+    let turn = |turn: &dyn Fn(&mut Vec<Axis>)| {
+        let mut turned = case.clone();
+        turn(&mut turned.problem.axes);
+        turned
+    };
+    let mut cases = vec![turn(&|axes| axes.reverse()), turn(&|axes| axes.push(Axis::plain(1, 1)))];
+    cases.retain(|turned| {
+        turned.problem.axes.len() <= 3
+            && turned != case
+            && turned.problem.declared_output.is_none()
+            && turned.validate().is_ok()
+    });
+    cases
 }

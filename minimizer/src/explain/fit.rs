@@ -21,6 +21,10 @@ const MODULI: [i64; 18] = [2, 4, 8, 16, 32, 64, 3, 6, 12, 24, 48, 5, 10, 20, 40,
 /// Moduli of remainders that may be excluded.
 const EXCLUDED: [i64; 8] = [4, 8, 16, 32, 64, 3, 5, 7];
 
+/// Highest price of a quantity of which single values and remainders may be excluded. Excluding those of sizes and
+/// products words each exception instead of a rule: exceptions are better counted than worded.
+const PLAIN_ENOUGH: u32 = 10;
+
 /// Steps of one search for the smallest conjunction.
 const STEPS_MAX: u32 = 5_000;
 
@@ -165,6 +169,9 @@ fn numeric(place: usize, term: &Term, (failing, passing): (&[i64], &[i64]), foun
     }
     if least == most && below && above {
         push(Atom::Equal(of(), least), EXACT, Test::Equal(place, least));
+    }
+    if term.price > PLAIN_ENOUGH {
+        return;
     }
     let inside = passing.iter().filter(|value| (least..=most).contains(*value));
     for value in inside.filter(|value| failing.binary_search(value).is_err()).take(4) {

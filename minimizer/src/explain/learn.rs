@@ -72,7 +72,10 @@ impl Learner {
             if inquiry.is_spent() {
                 return fit;
             }
-            let telling = self.edge(&fit, inquiry).or_else(|| self.dividing(&fit, &conditions, inquiry));
+            let telling = self
+                .edge(&fit, inquiry)
+                .or_else(|| self.floor(&fit, inquiry))
+                .or_else(|| self.dividing(&fit, &conditions, inquiry));
             if let Some(case) = telling {
                 inquiry.ask(&case);
                 continue;
@@ -149,6 +152,36 @@ impl Learner {
         None
     }
 
+    /// The next smaller value with the remainder that a condition asks for: a remainder alone would have it fail too.
+    fn floor(&mut self, fit: &Fit, inquiry: &Inquiry<'_>) -> Option<Case> {
+        for condition in &fit.conditions {
+            let Atom::Residue(quantity, modulus, _) = &condition.atom else { continue };
+            let term = self.terms.numbers.iter().position(|term| term.quantity == *quantity)?;
+            let failing = self.facts.iter().filter(|(_, fails)| *fails);
+            let least = failing.filter_map(|(facts, _)| facts.numbers[term]).min()?;
+            let target = least - modulus;
+            if target < 1 || self.edges.contains(&(quantity.clone(), target)) {
+                continue;
+            }
+            self.edges.push((quantity.clone(), target));
+            let accept = |case: &Case| {
+                fit.contains(&self.terms.facts(case))
+                    && self.sampler.has_room(case)
+                    && inquiry.known(case).is_none()
+            };
+            if let Some(case) = solve(quantity, target, &self.bases(inquiry), &accept) {
+                return Some(case);
+            }
+        }
+        None
+    }
+
+    /// Failing cases that others are solved around, the case itself first.
+    fn bases(&self, inquiry: &Inquiry<'_>) -> Vec<Case> {
+        let failing = inquiry.evidence().iter().filter(|(_, fails)| *fails).map(|(case, _)| case.clone());
+        failing.take(1 + BASES).collect()
+    }
+
     /// The nearest value beyond the bound that passes although all other conditions hold.
     fn beyond(
         &self,
@@ -198,15 +231,13 @@ impl Learner {
         (quantity, target): (&Quantity, i64),
         inquiry: &Inquiry<'_>,
     ) -> Option<Case> {
-        let failing = inquiry.evidence().iter().filter(|(_, fails)| *fails).map(|(case, _)| case.clone());
-        let around: Vec<Case> = failing.take(1 + BASES).collect();
         let accept = |case: &Case| {
             let facts = self.terms.facts(case);
             fit.broken_alone(&facts) == Some(place)
                 && self.sampler.has_room(case)
                 && inquiry.known(case).is_none()
         };
-        solve(quantity, target, &around, &accept)
+        solve(quantity, target, &self.bases(inquiry), &accept)
     }
 
     /// The unasked case of the store on which most rivals of the fit disagree with it.

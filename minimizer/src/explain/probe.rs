@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use case::{Atom, Case, Cell, Property, Quantity, Region, Role, Twin};
 
-use super::change::{Change, exchanges, is_extent, moved, numbers, quantity, settled};
+use super::change::{Change, exchanges, is_extent, moved, numbers, quantity, settled, turned};
 use super::inquiry::Inquiry;
 use crate::field::Field;
 
@@ -27,6 +27,10 @@ pub(super) fn probe(case: &Case, inquiry: &mut Inquiry<'_>) -> Probed {
     for change in steps.chain(exchanges_worth_a_question(case)) {
         let Some(cell) = inquiry.ask(&change.case) else { break };
         answers.push((change, cell));
+    }
+    // No change of one field, so no twin comes of them: they only are evidence.
+    for case in turned(case) {
+        inquiry.ask(&case);
     }
     let probed = Probed { answers };
     let pinned = probed.pinned(case);
@@ -169,6 +173,9 @@ fn mentions(atom: &Atom, field: &str, quantity: Option<&Quantity>) -> bool {
         | Atom::AtLeast(of, _)
         | Atom::Residue(of, ..)
         | Atom::NotResidue(of, ..) => quantity.is_some_and(|quantity| is_about(of, quantity)),
+        Atom::OneOf(Property::Scales, _) | Atom::NoneOf(Property::Scales, _) => {
+            [Property::Alpha, Property::Beta].iter().any(|scale| scale.to_string() == field)
+        }
         Atom::OneOf(property, _) | Atom::NoneOf(property, _) => property.to_string() == field,
     }
 }
@@ -197,6 +204,9 @@ pub(super) fn is_about(quantity: &Quantity, field: &Quantity) -> bool {
         Quantity::Product(factors) => factors.iter().any(|factor| is_about(factor, field)),
         Quantity::Difference(first, _, second) => is_about(first, field) || is_about(second, field),
         Quantity::Remainder(of, _) => is_about(of, field),
+        Quantity::Largest(of) | Quantity::Smallest(of) => {
+            (0..3).any(|inner| is_about(&of.on_axis(inner), field))
+        }
         Quantity::Output(inner) => spatial(inner),
         Quantity::PadDifference(inner) => {
             [Quantity::PadBefore(*inner), Quantity::PadAfter(*inner)].contains(field)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use case::Case;
 
-use super::change::{KINDS, exchanges_of, is_extent, moved, numbers, settled};
+use super::change::{KINDS, exchanges_of, is_extent, moved, numbers, settled, turned};
 use crate::field::Field;
 
 /// Elements of all tensors that a random case may have beside a small one.
@@ -133,6 +133,11 @@ impl Sampler {
     }
 
     fn exchange(&mut self, case: &Case) -> Option<Case> {
+        if self.random.below(6) == 0 {
+            let mut cases = turned(case);
+            let place = self.random.below(cases.len());
+            return (place < cases.len()).then(|| cases.swap_remove(place));
+        }
         let kind = self.random.pick(&KINDS)?;
         let mut changes = exchanges_of(case, kind);
         changes.retain(|change| !self.is_barred(&change.field, &change.to));

@@ -56,7 +56,30 @@ fn bears(field: Field, quantity: &Quantity, base: &Case, now: Option<i64>) -> bo
 
 /// True for quantities that no field makes smaller by growing.
 fn grows(quantity: &Quantity) -> bool {
-    !matches!(quantity, Quantity::Difference(..) | Quantity::Remainder(..) | Quantity::PadDifference(_))
+    match quantity {
+        Quantity::Difference(..) | Quantity::Remainder(..) | Quantity::PadDifference(_) => false,
+        Quantity::Largest(of) | Quantity::Smallest(of) => grows(of),
+        Quantity::N
+        | Quantity::C
+        | Quantity::K
+        | Quantity::Groups
+        | Quantity::GroupC
+        | Quantity::GroupK
+        | Quantity::Rank
+        | Quantity::Input(_)
+        | Quantity::Output(_)
+        | Quantity::Filter(_)
+        | Quantity::PadBefore(_)
+        | Quantity::PadAfter(_)
+        | Quantity::Stride(_)
+        | Quantity::Dilation(_)
+        | Quantity::Elements(_)
+        | Quantity::Bytes(_)
+        | Quantity::WorkspaceAlignment
+        | Quantity::Outputs
+        | Quantity::MultiplyAdds
+        | Quantity::Product(_) => true,
+    }
 }
 
 /// The least value of the field for which the quantity gets there, as far as it grows with the field.

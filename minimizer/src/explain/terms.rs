@@ -11,6 +11,7 @@ pub(super) const PLAIN: u32 = 0;
 const TOTAL: u32 = 5;
 const OUTPUT: u32 = 8;
 const SIZE: u32 = 30;
+const OVER_AXES: u32 = 40;
 const PRODUCT: u32 = 60;
 const DIFFERENCE: u32 = 75;
 const REMAINDER: u32 = 85;
@@ -55,6 +56,7 @@ impl Terms {
     pub(super) fn around(case: &Case) -> Self {
         let mut numbers = plain(case);
         numbers.extend(sizes());
+        numbers.extend(over_axes());
         numbers.extend(products(case));
         numbers.extend(differences(case));
         numbers.extend(remainders(case));
@@ -62,7 +64,7 @@ impl Terms {
         for role in Role::ALL {
             properties.extend([Property::DType(role), Property::Layout(role)]);
         }
-        properties.extend([Property::Compute, Property::Alpha, Property::Beta]);
+        properties.extend([Property::Compute, Property::Alpha, Property::Beta, Property::Scales]);
         Self { numbers, properties }
     }
 
@@ -109,6 +111,24 @@ fn sizes() -> Vec<Term> {
     let sizes = [Quantity::Outputs, Quantity::MultiplyAdds];
     let elements = Role::ALL.map(Quantity::Elements);
     sizes.into_iter().chain(elements).map(|size| term(size, SIZE, false)).collect()
+}
+
+/// The ends of what the axes have: a failure that any of them brings about is none of one axis.
+fn over_axes() -> Vec<Term> {
+    let of = [
+        Quantity::Input(0),
+        Quantity::Output(0),
+        Quantity::Filter(0),
+        Quantity::Stride(0),
+        Quantity::Dilation(0),
+        Quantity::PadBefore(0),
+        Quantity::PadAfter(0),
+        Quantity::PadDifference(0),
+    ];
+    let ends = of
+        .into_iter()
+        .flat_map(|of| [Quantity::Largest(Box::new(of.clone())), Quantity::Smallest(Box::new(of))]);
+    ends.map(|end| term(end, OVER_AXES, false)).collect()
 }
 
 /// The fields of which two may be tied to each other.

@@ -175,6 +175,13 @@ pub(crate) const REGIONS: &[Region] = &[
         least: "fprop f32 nchw n1 c1 k1 i1 f2 p0:1 engine=7",
     },
     Region {
+        name: "scaled at all",
+        holds: |case| case.options.alpha != Scale::new(1.0) || case.options.beta != Scale::new(0.0),
+        force: |case| case.options.alpha = Scale::new(2.0),
+        start: "fprop f16 nhwc n2 c4 k4 i9x12 f3x3 p1x1 engine=7 alpha=0.5 beta=2",
+        least: "fprop f32 nchw n1 c1 k1 i1 f1 engine=7 beta=1",
+    },
+    Region {
         name: "prior output scaled",
         holds: |case| case.options.beta.value() != 0.0 && case.problem.n >= 2,
         force: |case| {

@@ -92,7 +92,9 @@ pub(super) fn exit(exit: Exit) -> String {
         Exit::Answered => "lives".to_owned(),
         Exit::Exited(code) => format!("ended with code {code}"),
         Exit::Signalled(signal) => format!("killed by signal {signal}"),
-        Exit::TimedOut(limit_ms) => format!("stopped after {limit_ms} ms without progress"),
+        Exit::TimedOut(limit_ms) | Exit::TooSlow(limit_ms) => {
+            format!("stopped after {limit_ms} ms without progress")
+        }
     }
 }
 

@@ -91,6 +91,23 @@ fn residue(quantity: &Quantity, (modulus, sign, rest): (i64, &str, i64), languag
     }
 }
 
+/// Both scales at once, as `Property::Scales` spells them.
+fn scales(values: &[String], language: Language) -> String {
+    let (and, or, nothing) = match language {
+        Language::Cpp => ("&&", "||", "false"),
+        Language::Python => ("and", "or", "False"),
+    };
+    let test = |value: &String| -> Option<String> {
+        let (alpha, beta) = value.strip_prefix("alpha=")?.split_once(" beta=")?;
+        let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let (alpha, beta) = (number(alpha)?, number(beta)?);
+        Some(format!("(c.alpha == {alpha:e} {and} c.beta == {beta:e})"))
+    };
+    // A scale that is no number fits none.
+    let tests: Vec<String> = values.iter().filter_map(test).collect();
+    if tests.is_empty() { nothing.to_owned() } else { format!("({})", tests.join(&format!(" {or} "))) }
+}
+
 fn one_of(property: Property, values: &[String], language: Language) -> String {
     let left = match property {
         Property::DType(role) => format!("c.dtype_{}", role.name()),
@@ -98,6 +115,7 @@ fn one_of(property: Property, values: &[String], language: Language) -> String {
         Property::Layout(role) => format!("c.layout_{}", role.name()),
         Property::Alpha => "c.alpha".to_owned(),
         Property::Beta => "c.beta".to_owned(),
+        Property::Scales => return scales(values, language),
     };
     let number = matches!(property, Property::Alpha | Property::Beta);
     // A scale that is no number fits none.
@@ -134,6 +152,8 @@ fn innermost_missing(quantity: &Quantity) -> usize {
         Quantity::Product(factors) => factors.iter().map(innermost_missing).max().unwrap_or(0),
         Quantity::Difference(first, _, second) => innermost_missing(first).max(innermost_missing(second)),
         Quantity::Remainder(of, _) => innermost_missing(of),
+        // Every convolution has an axis to take the end of.
+        Quantity::Largest(_) | Quantity::Smallest(_) => 1,
         Quantity::N
         | Quantity::C
         | Quantity::K
@@ -149,9 +169,24 @@ fn innermost_missing(quantity: &Quantity) -> usize {
     }
 }
 
+/// The largest or smallest of an expression over all axes.
+fn over_axes(end: &str, of: &Quantity, language: Language) -> String {
+    let each: Vec<String> = (0..3).map(|inner| spell(&of.on_axis(inner), language)).collect();
+    match language {
+        Language::Cpp => format!("{end}_over_axes(c, {{{}}})", each.join(", ")),
+        // What lies beyond the last axis is not looked at.
+        Language::Python => {
+            let each: Vec<String> = each.iter().map(|each| format!("lambda: {each}")).collect();
+            format!("{end}([value() for value in [{}][: c.axes]])", each.join(", "))
+        }
+    }
+}
+
 /// A quantity as an expression. Arrays of axes begin with the innermost one.
 fn spell(quantity: &Quantity, language: Language) -> String {
     match quantity {
+        Quantity::Largest(of) => over_axes("max", of, language),
+        Quantity::Smallest(of) => over_axes("min", of, language),
         Quantity::N => "c.n".to_owned(),
         Quantity::C => "c.c".to_owned(),
         Quantity::K => "c.k".to_owned(),

@@ -153,7 +153,7 @@ fn actual(finding: &Finding<'_>) -> String {
         Some(Ended::Device { name, code, .. }) => format!("CUDA said {name} ({code})"),
         Some(Ended::Completed | Ended::Described | Ended::Skipped(_)) | None => match finding.outcome.exit {
             Exit::Signalled(signal) => format!("the process was ended by signal {signal}"),
-            Exit::TimedOut(limit_ms) => format!("no end within {limit_ms} ms"),
+            Exit::TimedOut(limit_ms) | Exit::TooSlow(limit_ms) => format!("no end within {limit_ms} ms"),
             Exit::Exited(code) => format!("the process ended with code {code}"),
             Exit::Answered => "every call reported success".to_owned(),
         },

@@ -27,6 +27,28 @@ fn axes_are_counted_from_the_innermost_one() {
 }
 
 #[test]
+fn the_ends_of_a_quantity_are_taken_over_the_axes_that_are_there() {
+    let two = case("fprop f16 nhwc n2 c8 k16 i5x7 f3x1 p2:1x0 s2x1");
+    let of = |quantity: Quantity| Box::new(quantity);
+    assert_eq!(Quantity::Largest(of(Quantity::Input(0))).of(&two), Some(7));
+    assert_eq!(Quantity::Smallest(of(Quantity::Input(0))).of(&two), Some(5));
+    assert_eq!(Quantity::Largest(of(Quantity::PadDifference(0))).of(&two), Some(0));
+    assert_eq!(Quantity::Smallest(of(Quantity::PadDifference(0))).of(&two), Some(-1));
+    let product = Quantity::Product(vec![Quantity::N, Quantity::Stride(0)]);
+    assert_eq!(Quantity::Largest(of(product.clone())).of(&two), Some(4));
+    assert_eq!(Quantity::Largest(of(product)).to_string(), "max(n * stride)");
+    let difference = Quantity::Largest(of(Quantity::PadDifference(0)));
+    assert_eq!(difference.to_string(), "max(pad_after - pad_before)");
+}
+
+#[test]
+fn both_scales_are_one_property() {
+    let of = |line: &str| Property::Scales.of(&case(line));
+    assert_eq!(of("fprop f16 nhwc n1 c1 k1 i1 f1"), "alpha=1 beta=0");
+    assert_eq!(of("fprop f16 nhwc n1 c1 k1 i1 f1 alpha=0.5 beta=-2"), "alpha=0.5 beta=-2");
+}
+
+#[test]
 fn every_relation_tells_its_two_sides_apart() {
     let plain = case("wgrad f32 nchw n3 c12 k5 i9 f3");
     let channels = || Quantity::C;

@@ -61,6 +61,8 @@ impl Scene {
                 floor: Duration::from_millis(250),
                 start: Duration::from_secs(10),
                 compile: Duration::ZERO,
+                slowest: 50_000_000,
+                size_max: Duration::ZERO,
                 answer: Duration::from_secs(10),
                 poll: Duration::from_millis(10),
             },

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use case::Case;
 
-use super::{accuse, explain_finding};
+use super::{accuse, explain_finding, kin};
 use crate::bench::script::{How, Script, World, planted};
 use crate::error::HuntError;
 use crate::reduce::Allowance;
@@ -35,6 +35,47 @@ fn the_conditions_of_a_scripted_fault_are_found_with_twins_and_counts() {
     assert!(explanation.any.contains(&"c".to_owned()), "{:?}", explanation.any);
     assert!(explanation.map.is_some() && explanation.complete && explanation.calls <= 200);
     assert_eq!(reach.right, 2);
+}
+
+#[test]
+fn an_engine_is_explained_with_all_data_where_it_fails_with_those_too() {
+    let world = World::new(vec![planted(Some(2), How::Wrong, |case| {
+        case.problem.k >= 5 && (case.options.fill.is_none() || case.problem.n >= 3)
+    })]);
+    let mut script = Script::new(&world);
+    let line = "wgrad f32 nchw n3 c1 k5 i1 f1 engine=2 fill=one:1 wsfill=ff out=nan";
+    let finding = accuse(&mut script, &case(line)).unwrap();
+    let explained = explain_finding(&mut script, &finding, ALLOWANCE, None).unwrap();
+    assert_eq!(explained.explanation.region.to_string(), "k >= 5");
+    let twin = &explained.explanation.twins[0];
+    assert!(!twin.case.contains("fill"), "{}", twin.case);
+}
+
+#[test]
+fn a_failure_that_its_data_bring_about_is_explained_with_them() {
+    let world = World::new(vec![planted(Some(2), How::Wrong, |case| {
+        case.problem.k >= 5 && case.options.fill.is_some()
+    })]);
+    let mut script = Script::new(&world);
+    let line = "wgrad f32 nchw n1 c1 k5 i1 f1 engine=2 fill=one:1 wsfill=ff out=nan";
+    let finding = accuse(&mut script, &case(line)).unwrap();
+    let explained = explain_finding(&mut script, &finding, ALLOWANCE, None).unwrap();
+    assert_eq!(explained.explanation.region.to_string(), "k >= 5");
+    assert!(explained.explanation.twins[0].case.contains("fill=one:1"));
+}
+
+#[test]
+fn other_ways_to_be_wrong_lie_in_the_same_region() {
+    let world = World::new(vec![planted(Some(2), How::Wrong, |_| true)]);
+    let mut script = Script::new(&world);
+    let finding = accuse(&mut script, &case("wgrad f32 nchw n1 c1 k5 i1 f1 engine=2")).unwrap();
+    let heard = |slug: &str| kin(&finding, minimizer::Answer::Other(slug.to_owned()));
+    assert_eq!(heard("wgrad-e2-wrong-judge-nan-f16-nhwc"), minimizer::Answer::Same);
+    for other in
+        ["wgrad-e22-wrong-judge-nan-f16-nhwc", "wgrad-e2-inexact", "dgrad-e2-wrong-judge-nan-f32-nchw"]
+    {
+        assert_eq!(heard(other), minimizer::Answer::Other(other.to_owned()));
+    }
 }
 
 #[test]

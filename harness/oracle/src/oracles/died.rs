@@ -52,6 +52,9 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
             let name = signal_name(number);
             crash(&name, format!("{name} ended the process in {at}"))
         }
+        Exit::TooSlow(deadline_ms) => skipped(format!(
+            "{at} did not end within {deadline_ms} ms, which is no proof of a hang for so large a problem"
+        )),
         Exit::TimedOut(deadline_ms) if is_ours(phase) => {
             skipped(format!("{at}, a phase of convict's own, did not end within {deadline_ms} ms"))
         }

@@ -104,6 +104,7 @@ fn exit() -> impl Strategy<Value = Exit> {
         1 => any::<i32>().prop_map(Exit::Exited),
         1 => any::<i32>().prop_map(Exit::Signalled),
         1 => any::<u64>().prop_map(Exit::TimedOut),
+        1 => any::<u64>().prop_map(Exit::TooSlow),
     ]
 }
 

@@ -68,6 +68,20 @@ fn a_missed_deadline_is_a_hang_in_its_phase() {
 }
 
 #[test]
+fn slowness_on_a_large_problem_is_no_hang() {
+    // dgrad engine 2 of cuDNN 9.19.0 takes 6.4 s for each execution of a problem with 2^24 elements.
+    let verdict = judged(|outcome| {
+        outcome.exit = Exit::TooSlow(20_000);
+        outcome.phase = Phase::Sync;
+    });
+    let Verdict::Untrusted(Untrusted::Skipped(reason)) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(
+        reason,
+        "sync did not end within 20000 ms, which is no proof of a hang for so large a problem"
+    );
+}
+
+#[test]
 fn a_deadline_missed_by_our_own_kernels_accuses_no_library() {
     for phase in [Phase::Allocate, Phase::ReadBack] {
         let verdict = judged(|outcome| {
