@@ -118,6 +118,14 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
         if !scale.value().is_finite() {
             return Err(CaseError::new(field, scale.value(), "is not a finite number"));
         }
+        // cuDNN takes scales as doubles where it computes in double, as floats everywhere else.
+        if case.problem.dtypes.compute != DType::F64 && scale.value().abs() > f64::from(f32::MAX) {
+            return Err(CaseError::new(
+                field,
+                scale.value(),
+                "does not fit in f32, the type that scales are given in",
+            ));
+        }
     }
     if options.repeat == 0 || options.repeat > REPEAT_MAX {
         return Err(CaseError::new("repeat", options.repeat, format!("is not within 1 to {REPEAT_MAX}")));

@@ -170,8 +170,9 @@ impl<'a> Floor<'a> {
         (set, slots): (String, usize),
         interrupt: &'a Interrupt,
     ) -> Self {
-        let end = options.time.map(|time| record.started() + time);
-        let finishing = options.time.map(|time| record.started() + time - time / FINISHING);
+        // Beyond what a clock can count there is no end.
+        let end = options.time.and_then(|time| record.started().checked_add(time));
+        let finishing = options.time.zip(end).map(|(time, end)| end - time / FINISHING);
         let (next, suspects) = {
             let ledger = record.ledger();
             (AtomicU64::new(ledger.next()), Mutex::new(Suspects::resume(&ledger)))

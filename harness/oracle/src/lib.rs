@@ -26,7 +26,7 @@ pub use position::{coordinates, print_position};
 pub use recipe::recipes;
 pub use reference::{Expected, expected_at};
 pub use sample::{agrees, sample_positions, spot_tolerance};
-pub use view::{dtype_code, reference_params, tensor_view};
+pub use view::{beyond_reference, dtype_code, reference_params, tensor_view};
 
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,20 @@ pub fn tensor_view(case: &Case, role: Role) -> TensorView {
     }
 }
 
+/// Extents, pads, strides and dilations have to be smaller for the reference kernel, which keeps coordinates in 31 bits.
+const REFERENCE_MAX: i64 = 1 << 31;
+
+/// Why the reference kernel cannot tell what is right, where it cannot.
+#[must_use]
+pub fn beyond_reference(case: &Case) -> Option<String> {
+    let axes = case.problem.axes.iter();
+    let large = axes
+        .flat_map(|axis| [axis.pad_before, axis.pad_after, axis.stride, axis.dilation])
+        .chain([Role::X, Role::W, Role::Y].into_iter().flat_map(|role| case.problem.geometry().extents(role)))
+        .find(|number| *number >= REFERENCE_MAX)?;
+    Some(format!("{large} is beyond what convict's reference takes: numbers below 2^31"))
+}
+
 /// The convolution with every address 0, and as many lanes as its size deserves.
 #[must_use]
 pub fn reference_params(case: &Case, fill: Fill) -> ReferenceParams {

@@ -275,6 +275,9 @@ impl Visitor<'_> {
         if !case.options.tf32 && reduced && case.problem.dtypes.x == case::DType::F32 {
             return Some("tf32=off, and the notes declare reduced f32 arithmetic".to_owned());
         }
+        if let Some(reason) = oracle::beyond_reference(case) {
+            return Some(reason);
+        }
         let limit = self.session.device.as_ref()?.arena.limit();
         let guard = self.session.options.guard_bytes;
         let workspace = buffers::workspace_given(&case.options.workspace, asked);

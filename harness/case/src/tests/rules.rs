@@ -21,6 +21,16 @@ fn with(words: &str) -> String {
 }
 
 #[test]
+fn scales_fit_the_type_that_they_are_given_in() {
+    let of = |line: &str| line.parse::<Case>().map_err(|error| error.to_string());
+    let error = of("fprop f32 nchw n1 c1 k1 i1 f1 alpha=3.5e38").unwrap_err();
+    assert!(error.starts_with("alpha: ") && error.contains("does not fit in f32"), "{error}");
+    assert!(of("fprop f16 nchw n1 c1 k1 i1 f1 beta=-1e300").is_err());
+    assert!(of("fprop f64 nchw n1 c1 k1 i1 f1 alpha=3.5e38").is_ok());
+    assert!(of("fprop f32 nchw n1 c1 k1 i1 f1 alpha=3.4e38").is_ok());
+}
+
+#[test]
 fn the_head_of_a_line_is_refused_by_name() {
     check(&[
         ("", "operation: '' is none of fprop, dgrad, wgrad"),

@@ -71,7 +71,7 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
 
 /// Phases in which nothing but our own kernels and copies runs: a large reference that takes its time accuses no
 /// library. What a library left running ends in Sync.
-fn is_ours(phase: Phase) -> bool {
+pub(super) fn is_ours(phase: Phase) -> bool {
     match phase {
         Phase::Allocate | Phase::ReadBack | Phase::Judge => true,
         Phase::Load

@@ -2,6 +2,7 @@
 
 use case::{Ended, Kind, Untrusted, Verdict};
 
+use super::died::is_ours;
 use crate::judge::{Evidence, Scene};
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`: other workers share the device, so it proves nothing.
@@ -12,6 +13,10 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
     let Ended::Device { phase, code, name, sticky } = &observation.ended else { return None };
     if *code == OUT_OF_MEMORY {
         let reason = format!("{name} ({code}) in {}", phase.name());
+        return Some(Verdict::Untrusted(Untrusted::Skipped(reason)));
+    }
+    if is_ours(*phase) {
+        let reason = format!("{name} ({code}) in {}, a phase of convict's own", phase.name());
         return Some(Verdict::Untrusted(Untrusted::Skipped(reason)));
     }
     let context = if *sticky { "the context is lost" } else { "the context survives" };

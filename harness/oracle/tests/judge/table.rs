@@ -36,7 +36,8 @@ fn a_signal_is_a_crash_in_the_phase_that_was_announced() {
         outcome.phase = Phase::Heuristics;
         outcome.observation = None;
     }));
-    assert_eq!(named(&found), (Kind::Crash, Phase::Heuristics, "sigsegv", Tier::B));
+    // Whoever asks heuristics meets it, whatever engine is asked about.
+    assert_eq!(named(&found), (Kind::Crash, Phase::Heuristics, "sigsegv", Tier::A));
     assert_eq!(found.sameness.engine, Some(7));
 }
 
@@ -102,6 +103,25 @@ fn a_cuda_error_after_success_is_a_device_fault() {
     assert_eq!(named(&found), (Kind::Device, Phase::Sync, "cuda_error_illegal_address", Tier::B));
     let memory = device(2, "CUDA_ERROR_OUT_OF_MEMORY");
     assert!(matches!(memory, Verdict::Untrusted(Untrusted::Skipped(_))), "{memory:?}");
+}
+
+#[test]
+fn a_cuda_error_in_our_own_kernels_accuses_no_library() {
+    for phase in [Phase::Allocate, Phase::ReadBack, Phase::Judge] {
+        let name = "ILLEGAL_ADDRESS".to_owned();
+        let ended = Ended::Device { phase, code: 700, name, sticky: true };
+        let verdict = judge(&case(LINE), &answered(notes(&[]), ended, Vec::new()));
+        assert!(matches!(verdict, Verdict::Untrusted(Untrusted::Skipped(_))), "{phase:?}: {verdict:?}");
+    }
+}
+
+#[test]
+fn numbers_beyond_the_reference_are_named() {
+    let of = |line: &str| oracle::beyond_reference(&case(line));
+    assert_eq!(of("fprop f32 nchw n1 c1 k1 i1 f1 s2147483647"), None);
+    let reason = of("fprop f32 nchw n1 c1 k1 i1 f1 s2147483648").unwrap();
+    assert!(reason.starts_with("2147483648 is beyond"), "{reason}");
+    assert!(of("wgrad f32 nchw n1 c1 k1 i1 f1 p1099511627776:1099511627776 s1099511627776").is_some());
 }
 
 #[test]
