@@ -63,6 +63,23 @@ inline std::int64_t elements(const Convolution &c, char tensor) {
     return all;
 }
 
+// The largest and the smallest of the first values, as many as there are axes.
+inline std::int64_t max_over_axes(const Convolution &c, std::initializer_list<std::int64_t> values) {
+    std::int64_t most = *values.begin();
+    for (int axis = 1; axis < c.axes && axis < 3; axis++) {
+        most = values.begin()[axis] > most ? values.begin()[axis] : most;
+    }
+    return most;
+}
+
+inline std::int64_t min_over_axes(const Convolution &c, std::initializer_list<std::int64_t> values) {
+    std::int64_t least = *values.begin();
+    for (int axis = 1; axis < c.axes && axis < 3; axis++) {
+        least = values.begin()[axis] < least ? values.begin()[axis] : least;
+    }
+    return least;
+}
+
 inline std::int64_t bytes_of(const Convolution &c, char tensor) {
     const std::string &dtype = tensor == 'x' ? c.dtype_x : tensor == 'w' ? c.dtype_w : c.dtype_y;
     return product({elements(c, tensor), dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2});
