@@ -24,13 +24,16 @@ fn region() -> Vec<Atom> {
         Atom::Equal(Quantity::WorkspaceAlignment, 256),
         Atom::OneOf(Property::DType(Role::X), vec!["f16".to_owned(), "bf16".to_owned()]),
         Atom::OneOf(Property::Beta, vec!["0".to_owned()]),
+        Atom::AtLeast(Quantity::Smallest(Box::new(Quantity::PadDifference(0))), 0),
+        Atom::AtMost(Quantity::Largest(Box::new(Quantity::Input(0))), 196),
+        Atom::NoneOf(Property::Scales, vec!["alpha=2 beta=0".to_owned(), "alpha=1 beta=-0.5".to_owned()]),
     ]
 }
 
 const FAILING: &str = "dgrad f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 s2x2 engine=25 fill=int2:1";
 
 /// One edit each away from the failing case, most of them outside the region.
-const NEIGHBOURS: [&str; 12] = [
+const NEIGHBOURS: [&str; 13] = [
     "dgrad f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 s2x2",
     "dgrad bf16 nchw n4 c8 k32 i14x14 f3x3 p1x1 s2x2",
     "dgrad f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 s2x1",
@@ -40,6 +43,7 @@ const NEIGHBOURS: [&str; 12] = [
     "dgrad f16 nhwc n2 c16 k33 i14x14 f3x3 p1x1 s2x2",
     "dgrad f16 nhwc n1 c16 k32 i14x14 f3x3 p1x1 s2x2",
     "dgrad f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1:0 s2x2",
+    "dgrad f16 nhwc n2 c16 k32 i14x14 f3x3 p1:0x1 s2x2",
     "dgrad f32 nhwc n2 c16 k32 i14x14 f3x3 p1x1 s2x2",
     "dgrad f16 nhwc n2 c16 k32 i196 f3 p1 s2",
     "fprop f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 s2x2",
