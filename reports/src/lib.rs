@@ -14,6 +14,7 @@ mod position;
 mod read;
 mod redact;
 mod region;
+mod renew;
 mod repro;
 mod script;
 mod title;
@@ -31,10 +32,11 @@ pub use finding::{Finding, Minimization, Verified};
 pub use read::{Bundle, read, verify};
 pub use redact::Redactor;
 pub use region::{Expectation, RegionRecord, RegressionRecord, TwinsRecord};
+pub use renew::{record_explanation, record_verification, rerender};
 pub use title::{kind_words, title};
 pub use vendor::{KnownList, Match, Novelty, Seen, Standing, novelty};
 pub use verdict::{FORMAT, MinimizationRecord, VendorForm, VerdictRecord, Verification};
-pub use write::{record_verification, rerender, write};
+pub use write::write;
 
 #[cfg(test)]
 mod sample;

@@ -17,22 +17,21 @@ use crate::files::{
     PAGE, PROGRAM, README, REGION, REGION_MAP, REGRESSION, REPORT, SCRIPT, STDERR, SUMS, TRACES, TWINS,
     VERDICT, print_sums, sha256,
 };
-use crate::finding::{Finding, Verified};
+use crate::finding::Finding;
 use crate::page;
-use crate::read::{Bundle, read};
 use crate::region::{RegionRecord, RegressionRecord, TwinsRecord};
 use crate::repro;
 use crate::script;
 use crate::vendor;
-use crate::verdict::{FORMAT, VerdictRecord, Verification};
+use crate::verdict::VerdictRecord;
 
 /// Terms of use of the program.
 const LICENSE_TEXT: &str = include_str!("../templates/LICENSE");
 
 /// What each file is.
-const README_TEXT: &str = include_str!("../templates/README.md");
+pub(crate) const README_TEXT: &str = include_str!("../templates/README.md");
 
-/// Writes the bundle of a finding. Its program has not been run: see [`record_verification`].
+/// Writes the bundle of a finding. Its program has not been run: see [`crate::record_verification`].
 ///
 /// # Errors
 /// A folder that exists, or the file system's error; nothing is left behind then.
@@ -93,51 +92,13 @@ fn contents(finding: &Finding<'_>) -> Result<Vec<(&'static str, String)>, Bundle
     Ok(files)
 }
 
-fn json(file: &str, value: &impl Serialize) -> Result<String, BundleError> {
+pub(crate) fn json(file: &str, value: &impl Serialize) -> Result<String, BundleError> {
     let text = serde_json::to_string_pretty(value).map_err(|error| BundleError::content(file, error))?;
     Ok(text + "\n")
 }
 
-/// Adds to a bundle what came of building and running its program: in `verdict.json`, both forms of the page
-/// and the hashes.
-///
-/// # Errors
-/// A bundle that does not read back or is of an old form, or the file system's error.
-pub fn record_verification(folder: &Path, verified: &Verified) -> Result<(), BundleError> {
-    let mut bundle = read(folder)?;
-    bundle.verdict.verification = Verification::from(verified);
-    let verdict = json(VERDICT, &bundle.verdict)?;
-    put(folder, &bundle, vec![(VERDICT, verdict)])
-}
-
-/// Renders both forms of a bundle's page anew from its data, and refreshes the hashes. Bytes change only
-/// where this version of convict says things in another way.
-///
-/// # Errors
-/// A bundle that does not read back or is of an old form, or the file system's error.
-pub fn rerender(folder: &Path) -> Result<(), BundleError> {
-    let bundle = read(folder)?;
-    put(folder, &bundle, Vec::new())
-}
-
-/// Replaces those files, the page and the hashes.
-fn put(folder: &Path, bundle: &Bundle, mut files: Vec<(&'static str, String)>) -> Result<(), BundleError> {
-    if bundle.verdict.format != FORMAT {
-        return Err(BundleError::Form { found: bundle.verdict.format });
-    }
-    let facts = Facts::read(bundle);
-    files.extend([(PAGE, page::html(&facts)), (REPORT, page::markdown(&facts))]);
-    let hash_now = |(name, hash): &(&'static str, String)| {
-        let new = files.iter().find(|(file, _)| file == name);
-        (*name, new.map_or_else(|| hash.clone(), |(_, text)| sha256(text.as_bytes())))
-    };
-    let sums = print_sums(bundle.hashes.iter().map(hash_now));
-    files.push((SUMS, sums));
-    files.iter().try_for_each(|(name, text)| replace(&folder.join(name), text))
-}
-
 /// Replaces a file so that a reader never meets half of it.
-fn replace(path: &Path, text: &str) -> Result<(), BundleError> {
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), BundleError> {
     let draft = path.with_extension("draft");
     fs::write(&draft, text).map_err(BundleError::io(&draft))?;
     fs::rename(&draft, path).map_err(BundleError::io(path))
