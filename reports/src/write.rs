@@ -2,7 +2,7 @@
 //! order and names; the contents come from elsewhere.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -97,10 +97,16 @@ pub(crate) fn json(file: &str, value: &impl Serialize) -> Result<String, BundleE
     Ok(text + "\n")
 }
 
-/// Replaces a file so that a reader never meets half of it.
+/// Replaces a file so that a reader never meets half of it. What bears the draft's name goes first: a link in its place
+/// would lead out of the bundle.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), BundleError> {
     let draft = path.with_extension("draft");
-    fs::write(&draft, text).map_err(BundleError::io(&draft))?;
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BundleError::io(&draft)(error)),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = fs::File::create_new(&draft).map_err(BundleError::io(&draft))?;
+    file.write_all(text.as_bytes()).map_err(BundleError::io(&draft))?;
     fs::rename(&draft, path).map_err(BundleError::io(path))
 }
 

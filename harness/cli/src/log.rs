@@ -30,9 +30,13 @@ impl Log {
     /// A log in a folder that must not exist yet; it is made with the first line, so that a case that there is
     /// nothing to do about leaves nothing behind.
     pub(crate) fn new(folder: &Path, case: &Case) -> Result<Self, Failure> {
-        if folder.exists() {
-            let message = format!("--out {}: exists already; name a new folder", folder.display());
-            return Err(Failure::Usage(message));
+        let refuse = |why: &str| Err(Failure::Usage(format!("--out {}: {why}", folder.display())));
+        if fs::symlink_metadata(folder).is_ok() {
+            return refuse("exists already; name a new folder");
+        }
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if parent.is_some_and(|parent| !parent.is_dir()) {
+            return refuse("the folder that it would be in does not exist");
         }
         Ok(Self { folder: folder.to_owned(), about: Replay::began(case), file: RefCell::default() })
     }
@@ -45,7 +49,14 @@ impl Log {
             return Err(refuse("holds a finished bundle"));
         }
         let path = folder.join(LOG);
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            return Err(refuse(&format!("{LOG}: is no plain file")));
+        }
         let text = fs::read_to_string(&path).map_err(|error| refuse(&format!("{LOG}: {error}")))?;
+        // The bundle takes the folder's place, so nothing else may be in it.
+        if let Some(other) = stranger(folder).map_err(|error| refuse(&error.to_string()))? {
+            return Err(refuse(&format!("holds '{}' beside the log; move it away", other.escape_debug())));
+        }
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let earlier = Replay::read(&text[..whole]).map_err(|error| refuse(&error.to_string()))?;
         if !earlier.is_about(case) {
@@ -53,10 +64,17 @@ impl Log {
         }
         let open = || -> io::Result<File> {
             let file = OpenOptions::new().append(true).open(&path)?;
+            file.try_lock()?;
             file.set_len(whole as u64)?;
             Ok(file)
         };
-        let file = open().map_err(|error| Failure::file("log", &path, &error))?;
+        let file = open().map_err(|error| {
+            if error.kind() == io::ErrorKind::WouldBlock {
+                refuse("another minimization is at work in this folder")
+            } else {
+                Failure::file("log", &path, &error)
+            }
+        })?;
         let log =
             Self { folder: folder.to_owned(), about: Replay::began(case), file: RefCell::new(Some(file)) };
         Ok((log, earlier))
@@ -75,6 +93,7 @@ impl Log {
                 fs::create_dir(&self.folder)?;
                 let mut file =
                     OpenOptions::new().append(true).create_new(true).open(self.folder.join(LOG))?;
+                file.try_lock()?;
                 file.write_all(format!("{}\n", self.about).as_bytes())?;
                 closed.insert(file)
             }
@@ -82,6 +101,17 @@ impl Log {
         file.write_all(format!("{line}\n").as_bytes())?;
         file.sync_data()
     }
+}
+
+/// The first name in a folder that is not the log's.
+fn stranger(folder: &Path) -> io::Result<Option<String>> {
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if name != LOG {
+            return Ok(Some(name.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -101,6 +131,7 @@ mod tests {
         assert!(!folder.exists(), "nothing is made before there is something to keep");
         log.write(&Replay::running(&of)).expect("written");
         assert!(Log::new(&folder, &of).is_err(), "it exists now");
+        drop(log);
 
         let mut file = OpenOptions::new().append(true).open(folder.join(LOG)).expect("the log");
         file.write_all(b"{\"torn").expect("written");
@@ -110,6 +141,36 @@ mod tests {
         let text = fs::read_to_string(folder.join(LOG)).expect("the log");
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(Replay::read(&text).is_ok(), "{text}");
+    }
+
+    #[test]
+    fn two_at_once_strangers_and_links_are_refused() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = place.path().join("out");
+        let of = case("fprop f32 nchw n2 c1 k1 i1 f1");
+        let refused = || Log::reopen(&folder, &of).err().map(|error| error.to_string()).expect("refused");
+        let log = Log::new(&folder, &of).expect("a new folder");
+        log.write(&Replay::running(&of)).expect("written");
+        assert!(refused().contains("another minimization is at work"), "{}", refused());
+        drop(log);
+        fs::write(folder.join("notes.txt"), "precious").expect("written");
+        assert!(refused().contains("holds 'notes.txt'"), "{}", refused());
+        fs::remove_file(folder.join("notes.txt")).expect("removed");
+        assert!(Log::reopen(&folder, &of).is_ok());
+        fs::rename(folder.join(LOG), place.path().join("log")).expect("moved");
+        std::os::unix::fs::symlink(place.path().join("log"), folder.join(LOG)).expect("linked");
+        assert!(refused().contains("no plain file"), "{}", refused());
+    }
+
+    #[test]
+    fn a_place_that_cannot_hold_the_folder_is_refused_before_anything_runs() {
+        let place = tempfile::tempdir().expect("a folder");
+        let of = case("fprop f32 nchw n2 c1 k1 i1 f1");
+        let refused = |folder: &Path| Log::new(folder, &of).err().map(|error| error.to_string());
+        assert!(refused(&place.path().join("no/such")).is_some_and(|line| line.contains("does not exist")));
+        let dangling = place.path().join("dangling");
+        std::os::unix::fs::symlink("nowhere", &dangling).expect("linked");
+        assert!(refused(&dangling).is_some_and(|line| line.contains("exists already")));
     }
 
     #[test]
@@ -124,6 +185,7 @@ mod tests {
         assert!(code == 2 && message.contains("minimize.jsonl"), "{message}");
         let log = Log::new(&folder, &of).expect("a new folder");
         log.write(&Replay::running(&of)).expect("written");
+        drop(log);
         assert!(refused(&case("fprop f32 nchw n3 c1 k1 i1 f1")).1.contains("another case"));
         fs::write(folder.join(FINISHED), "{}").expect("written");
         assert!(refused(&of).1.contains("finished bundle"));

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use hunt::{Entry, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
 
 use crate::args::Hunt;
-use crate::bundle::{Bundler, is_untried};
+use crate::bundle::{self, Bundler, is_untried};
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::tryout::Tryout;
@@ -50,17 +50,30 @@ impl Out {
     ) -> Result<(Self, Ledger), Failure> {
         let folder = arguments.out.clone();
         let (journal, ledger) =
-            Journal::open(&folder, terms, arguments.resume).map_err(|error| match error {
+            Journal::open(&folder, terms, arguments.resume).map_err(|error| match &error {
+                JournalError::Io { source, .. } if is_misplaced(source.kind()) => {
+                    Failure::Usage(format!("--out {error}"))
+                }
                 JournalError::Io { .. } => Failure::Ours(error.to_string()),
                 JournalError::Busy { .. } | JournalError::Occupied { .. } => {
                     Failure::Usage(format!("--out {error} (--resume goes on with it)"))
                 }
-                JournalError::Differs { .. } | JournalError::Unreadable { .. } => {
-                    Failure::Usage(format!("--out {error}"))
-                }
+                JournalError::Differs { .. }
+                | JournalError::Strangers { .. }
+                | JournalError::Strange { .. }
+                | JournalError::Unreadable { .. } => Failure::Usage(format!("--out {error}")),
             })?;
         let findings = folder.join(FINDINGS);
-        fs::create_dir_all(&findings).map_err(|error| Failure::file("--out", &findings, &error))?;
+        match fs::create_dir(&findings) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(Failure::file("--out", &findings, &error));
+            }
+            // A link in its place would lead out of the hunt's folder.
+            Err(_) if !is_folder(&findings) => {
+                return Err(Failure::Usage(format!("--out {}: is no folder", findings.display())));
+            }
+            Ok(()) | Err(_) => {}
+        }
         let state = State { ledger: ledger.clone(), bundles: HashMap::new(), written: Instant::now() };
         let bundler = Arc::new(Bundler::new(machine));
         let tryout = Tryout::start(&bundler, workers.div_ceil(SLOTS_PER_TRYOUT), machine.interrupt());
@@ -86,13 +99,16 @@ impl Out {
         let confirmed = confirmed.iter().map(|finding| (&finding.provisional, finding, false));
         let wanted: Vec<_> = found.chain(confirmed).collect();
         for name in names(findings)? {
-            if wanted.iter().all(|(slug, ..)| **slug != name) && self.is_leftover(&name) {
-                fs::remove_dir_all(findings.join(name))?;
+            let place = findings.join(&name);
+            let unwanted = wanted.iter().all(|(slug, ..)| **slug != name);
+            if unwanted && self.is_leftover(&name) && is_folder(&place) {
+                fs::remove_dir_all(place)?;
             }
         }
         for (slug, finding, settled) in wanted {
-            let present =
-                reports::read(&findings.join(slug)).ok().filter(|bundle| bundle.case == finding.case);
+            let place = findings.join(slug);
+            let present = if is_folder(&place) { reports::read(&place).ok() } else { None };
+            let present = present.filter(|bundle| bundle.case == finding.case);
             match &present {
                 Some(bundle) => {
                     self.state().bundles.insert(slug.clone(), format!("{FINDINGS}/{slug}"));
@@ -106,10 +122,9 @@ impl Out {
         Ok(())
     }
 
-    /// True for a draft, and for what a finding was called before it was minimized.
+    /// True for a draft of this program's making, and for what a finding was called before it was minimized.
     fn is_leftover(&self, name: &str) -> bool {
-        let draft = name.starts_with('.') || name.ends_with(".new");
-        draft || self.state().ledger.settled().any(|slug| slug == name)
+        bundle::is_draft(name) || self.state().ledger.settled().any(|slug| slug == name)
     }
 
     /// Records an event, and what follows from it: a bundle, a summary. An error means a full or lost disk, and
@@ -214,9 +229,24 @@ fn names(findings: &Path) -> io::Result<Vec<String>> {
     Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
 }
 
-/// Writes a file so that a reader, or a kill, never meets half of it.
+/// True for a real folder, not for a link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// True for troubles that come of the place that was named.
+fn is_misplaced(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory | io::ErrorKind::NotFound)
+}
+
+/// Writes a file so that a reader, or a kill, never meets half of it. What bears the draft's name goes first, so that a
+/// link in its place leads nowhere.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("draft");
-    fs::write(&draft, bytes)?;
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    fs::File::create_new(&draft)?.write_all(bytes)?;
     fs::rename(&draft, path)
 }

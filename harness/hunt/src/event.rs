@@ -38,6 +38,9 @@ impl fmt::Display for Terms {
     }
 }
 
+/// Longest name of a finding, bytes: what file systems take, with room for a draft's ending.
+const SLUG_MAX: usize = 200;
+
 /// A failure that is worth a closer look, as it was met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suspect {
@@ -320,6 +323,39 @@ pub fn provisional(sameness: &Sameness, case: &Case) -> String {
     // What needs an odd workspace must not stand for the same failure without one.
     let matters = is_misaligned(case) && sameness.phase >= Phase::Execute;
     if matters { format!("{slug}-ws{}", case.options.workspace.alignment) } else { slug }
+}
+
+/// True for names that a finding can have: one component of a path, no matter who wrote the journal.
+fn is_slug(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-.".contains(&byte);
+    name.len() <= SLUG_MAX
+        && name.bytes().all(plain)
+        && name.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+impl HuntEvent {
+    /// The first name in it that no finding can have.
+    pub(crate) fn strange_name(&self) -> Option<&str> {
+        let names: [&String; 2] = match self {
+            Self::FaultSeen(suspect) => [&suspect.provisional; 2],
+            Self::Confirming { provisional, .. }
+            | Self::Dropped { provisional, .. }
+            | Self::Asking { provisional, .. }
+            | Self::Minimizing { provisional, .. } => [provisional; 2],
+            Self::Confirmed(finding) | Self::Found(finding) | Self::Explained(finding) => {
+                [&finding.signature, &finding.provisional]
+            }
+            Self::Merged { provisional, into } => [provisional, into],
+            Self::Started { .. }
+            | Self::ProblemStarted { .. }
+            | Self::Checked(_)
+            | Self::ProblemDone { .. }
+            | Self::SlotLost { .. }
+            | Self::Interrupted
+            | Self::Finished { .. } => return None,
+        };
+        names.into_iter().map(String::as_str).find(|name| !is_slug(name))
+    }
 }
 
 /// True where the workspace is aligned to less than allocators promise.

@@ -2,7 +2,7 @@
 //! one file and its lock; knows nothing of summaries, bundles or what events mean.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,6 +14,9 @@ pub const EVENTS_FILE: &str = "events.jsonl";
 
 /// Name of the lock file within the hunt's folder.
 const LOCK_FILE: &str = "lock";
+
+/// Longest line that is read, bytes: a finding with its whole minimization takes some hundred thousand.
+const LINE_MAX: u64 = 64 << 20;
 
 /// Why a folder cannot take a hunt.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +34,18 @@ pub enum JournalError {
         folder: PathBuf,
         /// What that hunt tries.
         terms: Terms,
+    },
+    /// It holds something, but no hunt.
+    #[error("{}: is not empty and holds no hunt; name another folder", folder.display())]
+    Strangers {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Something in it is of another sort than a hunt leaves.
+    #[error("{}: is no plain file", path.display())]
+    Strange {
+        /// What it is.
+        path: PathBuf,
     },
     /// It holds another hunt than the one to resume.
     #[error("{}: holds a hunt with {held}, not with {asked}", folder.display())]
@@ -85,8 +100,19 @@ impl Journal {
     /// A folder that is in use, holds a hunt that must not be touched, or cannot be written.
     pub fn open(folder: &Path, terms: &Terms, resume: bool) -> Result<(Self, Ledger), JournalError> {
         std::fs::create_dir_all(folder).map_err(JournalError::io(folder))?;
-        let lock = lock(folder)?;
         let path = folder.join(EVENTS_FILE);
+        // A link, a pipe or a device in their place would lead out of the folder, or never end.
+        for file in [&path, &folder.join(LOCK_FILE)] {
+            match std::fs::symlink_metadata(file) {
+                Ok(found) if !found.is_file() => return Err(JournalError::Strange { path: file.clone() }),
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(JournalError::Io { path: file.clone(), source });
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let strangers = !resume && holds_strangers(folder).map_err(JournalError::io(folder))?;
+        let lock = lock(folder)?;
         let mut options = OpenOptions::new();
         let mut events = options
             .create(true)
@@ -104,6 +130,9 @@ impl Journal {
             if held != *terms {
                 return Err(JournalError::Differs { folder, held, asked: terms.clone() });
             }
+        }
+        if strangers {
+            return Err(JournalError::Strangers { folder: folder.to_owned() });
         }
         // A process that was killed while writing leaves half a line: the next one must not continue it.
         events.set_len(end).map_err(JournalError::io(&path))?;
@@ -132,6 +161,22 @@ impl Journal {
     }
 }
 
+/// True where a folder holds more than a hunt leaves that was killed before its first event.
+fn holds_strangers(folder: &Path) -> io::Result<bool> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let own = match entry.file_name().to_str() {
+            Some(LOCK_FILE) => true,
+            Some(EVENTS_FILE) => entry.metadata()?.len() == 0,
+            Some(_) | None => false,
+        };
+        if !own {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join(LOCK_FILE);
     let file = OpenOptions::new()
@@ -155,16 +200,22 @@ fn replay(file: &mut File, path: &Path) -> Result<(Ledger, u64), JournalError> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let length = reader.read_until(b'\n', &mut line).map_err(JournalError::io(path))?;
+        let length =
+            reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line).map_err(JournalError::io(path))?;
         if line.last() != Some(&b'\n') {
+            if length as u64 == LINE_MAX {
+                let reason = format!("it is longer than {LINE_MAX} bytes");
+                return Err(JournalError::Unreadable { file: path.to_owned(), line: number + 1, reason });
+            }
             return Ok((ledger, end));
         }
         number += 1;
-        let entry: Entry = serde_json::from_slice(&line).map_err(|error| JournalError::Unreadable {
-            file: path.to_owned(),
-            line: number,
-            reason: error.to_string(),
-        })?;
+        let unreadable =
+            |reason: String| JournalError::Unreadable { file: path.to_owned(), line: number, reason };
+        let entry: Entry = serde_json::from_slice(&line).map_err(|error| unreadable(error.to_string()))?;
+        if let Some(name) = entry.event.strange_name() {
+            return Err(unreadable(format!("{name:?} is no name of a finding")));
+        }
         ledger.apply(&entry);
         end += length as u64;
     }

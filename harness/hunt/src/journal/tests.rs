@@ -147,3 +147,59 @@ fn a_folder_that_cannot_be_made_is_named() {
     let error = Journal::open(&file.join("out"), &terms(), false).unwrap_err();
     assert!(error.to_string().contains("file"), "{error}");
 }
+
+#[test]
+fn a_name_that_leads_out_of_the_folder_is_refused_with_its_line() {
+    for name in ["../../victim", "/etc", ".hidden", "a/b", "", "\u{1b}[31m"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (journal, ledger) = Journal::open(folder.path(), &terms(), false).unwrap();
+        let entries = hunt_into(&journal, ledger);
+        drop(journal);
+        let named = entries.iter().find_map(|entry| {
+            if let HuntEvent::Found(finding) = &entry.event { Some(finding.signature.clone()) } else { None }
+        });
+        let path = folder.path().join(EVENTS_FILE);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let from = format!("\"signature\":\"{}\"", named.unwrap());
+        let to = format!("\"signature\":{}", serde_json::Value::from(name));
+        let forged = text.replace(&from, &to);
+        std::fs::write(&path, &forged).unwrap();
+        let error = Journal::open(folder.path(), &terms(), true).unwrap_err();
+        assert!(matches!(error, JournalError::Unreadable { .. }), "{error}");
+        assert!(error.to_string().contains("is no name of a finding"), "{error}");
+        assert!(!error.to_string().contains('\u{1b}'));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), forged, "nothing is changed");
+    }
+}
+
+#[test]
+fn a_folder_with_other_files_takes_no_new_hunt_and_loses_nothing() {
+    for (name, text) in [("other.txt", "precious"), (EVENTS_FILE, "no newline"), ("summary.json", "{}")] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let error = Journal::open(folder.path(), &terms(), false).unwrap_err();
+        assert!(matches!(error, JournalError::Strangers { .. }), "{name}: {error}");
+        assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
+    }
+    // What a hunt leaves that was killed at once is no stranger.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
+    std::fs::write(folder.path().join("lock"), "").unwrap();
+    assert!(Journal::open(folder.path(), &terms(), false).is_ok());
+}
+
+#[test]
+fn links_pipes_and_folders_in_place_of_its_files_are_refused() {
+    for name in [EVENTS_FILE, "lock"] {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let victim = elsewhere.path().join("victim");
+        std::fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, folder.path().join(name)).unwrap();
+        let error = Journal::open(folder.path(), &terms(), true).unwrap_err();
+        assert!(matches!(error, JournalError::Strange { .. }), "{error}");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        std::fs::remove_file(folder.path().join(name)).unwrap();
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        assert!(matches!(Journal::open(folder.path(), &terms(), true), Err(JournalError::Strange { .. })));
+    }
+}
