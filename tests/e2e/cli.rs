@@ -25,19 +25,19 @@ fn a_bad_case_line_is_refused_with_field_value_and_rule() {
     let table = [
         ("fprop f32 nchw n0 c1 k1 i1x1 f1x1", "n: '0' is below 1, the least allowed"),
         ("fprop f32 nchw n1 c1 k1 z4 i1 f1", "size: 'z4' is no field: n c k g i f p s d take a number"),
-        ("fprop f32 nchw n1 c1 k1 i1 f1 speed=9", "option: 'speed' is unknown or not supported yet"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 speed=9", "option: 'speed' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, out, alpha, beta, repeat, y, expect"),
         ("fprop f32 nchw n1 c1 k1 i2 f3", "f: '3' with dilation 1 spans 3, more than the padded input of 2"),
         ("fprop f32 nchw n1 c3 k2 g2 i1 f1", "c: '3' is not divisible by g = 2"),
         ("fprop f31 nchw n1 c1 k1 i1 f1", "dtype: 'f31' is none of f32, f64, f16, bf16"),
         ("pool f32 nchw n1 c1 k1 i1 f1", "operation: 'pool' is none of fprop, dgrad, wgrad"),
-        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' has 1 axis, but i has 2 axes; write it as in f1x1"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 engine=-1", "engine: '-1' is below 0, the least allowed"),
-        ("fprop f32 nchw n1 c1 k1 i1 f1 knobs=1:2", "knobs: 'given' belongs to engine=, which is missing"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 knobs=1:2", "knobs: '1:2' belongs to an engine, and none is named; add engine=N"),
         (
             "fprop f32 nchw n1 c1 k1 i3 f1 y=9",
-            "y: '9' is an output size given on purpose and needs expect=refuse",
+            "y: '9' is an output size given on purpose; add expect=refuse",
         ),
-        ("", "operation: '' is none of fprop, dgrad, wgrad"),
+        ("", "operation: is missing; a case line begins with fprop, dgrad or wgrad"),
     ];
     for (line, reason) in table {
         for command in ["show", "check", "minimize", "engines"] {
@@ -53,7 +53,7 @@ fn hostile_text_stays_on_one_printable_line() {
     assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
     assert!(!run.stderr.contains('\u{1b}'), "{run:?}");
     let long = format!("fprop f32 nchw n{} c1 k1 i1 f1", "9".repeat(5_000));
-    assert_says(&convict(["show", &long]), USAGE, "bad case: case: '5028' bytes exceed the limit of 4096");
+    assert_says(&convict(["show", &long]), USAGE, "bad case: case: the line has 5028 bytes, more than the 4096 allowed");
 }
 
 #[test]
