@@ -125,7 +125,7 @@ fn missing_repeated_and_unknown_words_are_refused_by_name() {
 }
 
 #[test]
-fn options_are_refused_by_name() {
+fn plans_are_refused_by_name() {
     check(&[
         (&with("engine=-1"), "engine: '-1' is below 0, the least allowed"),
         (&with("knobs=1:2"), "knobs: '1:2' belongs to an engine, and none is named; add engine=N"),
@@ -159,6 +159,15 @@ fn options_are_refused_by_name() {
             &with("set="),
             "set: '' is no set name; write 1 to 64 letters, digits and ._+-, as in set=9.19.0-full",
         ),
+    ]);
+    let knobs: Vec<String> = (0..65).map(|knob| format!("{knob}:1")).collect();
+    let line = with(&format!("engine=1 knobs={}", knobs.join(",")));
+    assert_eq!(complaint(&line), "knobs: 65 are given, more than the 64 allowed");
+}
+
+#[test]
+fn memory_and_data_are_refused_by_name() {
+    check(&[
         (&with("ws=some"), "ws: 'some' is none of exact, +BYTES, max:BYTES, each with @ALIGN or without"),
         (&with("ws=+-1"), "ws: '-1' is below 0, the least allowed"),
         (&with("ws=max:99999999999GiB"), "ws: '99999999999GiB' does not fit in 63 bits of bytes"),
@@ -191,14 +200,11 @@ fn options_are_refused_by_name() {
         (&with("alpha=one"), "alpha: 'one' is not a number; write alpha=1 or alpha=-0.5"),
         (&with("repeat=0"), "repeat: '0' is not within 1 to 10000"),
         (&with("repeat=10001"), "repeat: '10001' is not within 1 to 10000"),
-        (&with("expect=right"), "expect: 'right' is none of refuse"),
+        (&with("expect=right"), "expect: 'right' is unknown; write expect=refuse"),
         (&with("y=6x6"), "y: '6x6' is an output size given on purpose; add expect=refuse"),
         (&with("y=6 expect=refuse"), "y: '6' has 1 axis, but i has 2 axes; write it as in y=6x6"),
         ("fprop f32/bf16 nchw n1 c1 k1 i1 f1", "dtype: 'bf16' is not a compute type of cuDNN convolutions"),
     ]);
-    let knobs: Vec<String> = (0..65).map(|knob| format!("{knob}:1")).collect();
-    let line = with(&format!("engine=1 knobs={}", knobs.join(",")));
-    assert_eq!(complaint(&line), "knobs: 65 are given, more than the 64 allowed");
 }
 
 #[test]

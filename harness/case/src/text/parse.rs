@@ -287,7 +287,11 @@ pub(crate) fn wrong_rank(field: &str, shown: &str, length: usize, rank: usize) -
 fn read_word<T: Copy>(key: &str, value: &str, words: &[(&str, T)]) -> Result<T, CaseError> {
     words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning).ok_or_else(|| {
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        CaseError::new(key, value, format!("is none of {}", known.join(", ")))
+        let rule = match known.as_slice() {
+            [only] => format!("is unknown; write {key}={only}"),
+            several => format!("is none of {}", several.join(", ")),
+        };
+        CaseError::new(key, value, rule)
     })
 }
 
