@@ -273,6 +273,15 @@ pub enum HuntEvent {
     },
     /// A finding, minimized as far as time allowed.
     Found(Box<Finding>),
+    /// After the hunt a finding is about to be looked into further.
+    Explaining {
+        /// Its signature.
+        signature: String,
+        /// Which one it is, from 1.
+        number: u64,
+        /// How many there are.
+        of: u64,
+    },
     /// A finding was looked into further, after the hunt: where it fails, how its plan is reached.
     Explained(Box<Finding>),
     /// Minimization led to a finding that is known.

@@ -140,6 +140,19 @@ fn half_a_line_is_cut_off_however_long_it_is() {
 }
 
 #[test]
+fn where_no_hunt_began_there_is_nothing_to_resume_and_nothing_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("out");
+    let error = Journal::open(&missing, &terms(), true).unwrap_err();
+    assert_eq!(error.to_string(), format!("nothing to resume in {}", missing.display()));
+    assert!(!missing.exists());
+    assert!(matches!(Journal::open(folder.path(), &terms(), true), Err(JournalError::Missing { .. })));
+    // A hunt that was killed before its first event did begin.
+    std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
+    assert!(Journal::open(folder.path(), &terms(), true).is_ok());
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
