@@ -42,7 +42,10 @@ impl Log {
     pub(crate) fn reopen(folder: &Path, case: &Case) -> Result<(Self, Replay), Failure> {
         let refuse = |why: &str| Failure::Usage(format!("--resume: {}: {why}", folder.display()));
         if folder.join(FINISHED).exists() {
-            return Err(refuse("holds a finished bundle"));
+            return Err(refuse(
+                "holds a finished bundle, and a finished minimization can't be continued; minimize its case anew \
+                 with --out naming another folder",
+            ));
         }
         let path = folder.join(LOG);
         let text = fs::read_to_string(&path).map_err(|error| refuse(&format!("{LOG}: {error}")))?;
@@ -126,6 +129,6 @@ mod tests {
         log.write(&Replay::running(&of)).expect("written");
         assert!(refused(&case("fprop f32 nchw n3 c1 k1 i1 f1")).1.contains("another case"));
         fs::write(folder.join(FINISHED), "{}").expect("written");
-        assert!(refused(&of).1.contains("finished bundle"));
+        assert!(refused(&of).1.contains("another folder"));
     }
 }
