@@ -25,19 +25,22 @@ fn a_bad_case_line_is_refused_with_field_value_and_rule() {
     let table = [
         ("fprop f32 nchw n0 c1 k1 i1x1 f1x1", "n: '0' is below 1, the least allowed"),
         ("fprop f32 nchw n1 c1 k1 z4 i1 f1", "size: 'z4' is no field: n c k g i f p s d take a number"),
-        ("fprop f32 nchw n1 c1 k1 i1 f1 speed=9", "option: 'speed' is unknown or not supported yet"),
+        (
+            "fprop f32 nchw n1 c1 k1 i1 f1 speed=9",
+            "option: 'speed' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, out, alpha, beta, repeat, y, expect",
+        ),
         ("fprop f32 nchw n1 c1 k1 i2 f3", "f: '3' with dilation 1 spans 3, more than the padded input of 2"),
         ("fprop f32 nchw n1 c3 k2 g2 i1 f1", "c: '3' is not divisible by g = 2"),
         ("fprop f31 nchw n1 c1 k1 i1 f1", "dtype: 'f31' is none of f32, f64, f16, bf16"),
         ("pool f32 nchw n1 c1 k1 i1 f1", "operation: 'pool' is none of fprop, dgrad, wgrad"),
-        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' has 1 axis, but i has 2 axes; write it as in f1x1"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 engine=-1", "engine: '-1' is below 0, the least allowed"),
-        ("fprop f32 nchw n1 c1 k1 i1 f1 knobs=1:2", "knobs: 'given' belongs to engine=, which is missing"),
         (
-            "fprop f32 nchw n1 c1 k1 i3 f1 y=9",
-            "y: '9' is an output size given on purpose and needs expect=refuse",
+            "fprop f32 nchw n1 c1 k1 i1 f1 knobs=1:2",
+            "knobs: '1:2' belongs to an engine, and none is named; add engine=N",
         ),
-        ("", "operation: '' is none of fprop, dgrad, wgrad"),
+        ("fprop f32 nchw n1 c1 k1 i3 f1 y=9", "y: '9' is an output size given on purpose; add expect=refuse"),
+        ("", "operation: is missing; a case line begins with fprop, dgrad or wgrad"),
     ];
     for (line, reason) in table {
         for command in ["show", "check", "minimize", "engines"] {
@@ -53,15 +56,19 @@ fn hostile_text_stays_on_one_printable_line() {
     assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
     assert!(!run.stderr.contains('\u{1b}'), "{run:?}");
     let long = format!("fprop f32 nchw n{} c1 k1 i1 f1", "9".repeat(5_000));
-    assert_says(&convict(["show", &long]), USAGE, "bad case: case: '5028' bytes exceed the limit of 4096");
+    assert_says(
+        &convict(["show", &long]),
+        USAGE,
+        "bad case: case: the line has 5028 bytes, more than the 4096 allowed",
+    );
 }
 
 #[test]
 fn a_command_line_that_asks_for_nothing_possible_is_usage() {
     let table: [(&[&str], &str); 4] = [
         (&["hunt", "--simulate"], "a hunt needs an end: give --time, --cases or --cases-from"),
-        (&["hunt", "--time", "ten"], "'ten' is no duration: write 90s, 10m or 2h"),
-        (&["check", "x", "--faults", "none"], "--simulate"),
+        (&["hunt", "--time", "ten"], "'ten' is no duration: write seconds, or hours, minutes and seconds"),
+        (&["check", CASE, "--device=0,7"], "this command runs on one device"),
         (&["swim"], "unrecognized subcommand 'swim'"),
     ];
     for (arguments, part) in table {
@@ -71,6 +78,18 @@ fn a_command_line_that_asks_for_nothing_possible_is_usage() {
     }
     let run = convict(["hunt", "--simulate", "--cases-from", "/no/such/file"]);
     assert_says(&run, USAGE, "--cases-from /no/such/file: No such file or directory (os error 2)");
+    let run = simulate(Path::new("/no/such/script"), ["check", CASE]);
+    assert_says(&run, USAGE, "--faults /no/such/script: No such file or directory (os error 2)");
+    let run = simulate(Path::new("/"), ["check", CASE]);
+    assert_says(&run, USAGE, "--faults /: is a folder, not a fault script");
+    let run = convict(["check", CASE, "--faults", "none"]);
+    assert_says(&run, USAGE, "--faults needs --simulate: a real library takes no fault script");
+    let run = simulate(Path::new("none"), ["hunt", "--cases", "1", "--workers", "1", "--device", "0,1"]);
+    let line = "--device names 2 devices, more than there are workers (1); add workers by --workers, or name fewer \
+                devices";
+    assert_says(&run, USAGE, line);
+    let run = simulate(Path::new("none"), ["hunt", "--cases", "1", "--resume", "--out", "/no/such/folder"]);
+    assert_says(&run, USAGE, "--resume: nothing to resume in /no/such/folder");
 }
 
 #[test]
@@ -138,6 +157,7 @@ fn a_folder_that_holds_another_hunt_is_left_alone() {
     let again = hunt("1", false);
     assert_eq!(again.code, Some(USAGE), "{again:?}");
     assert!(again.stderr.contains(": already holds a hunt (seed 1, engines: all, digest "), "{again:?}");
+    assert!(again.stderr.ends_with("); go on with it by --resume, or name another folder\n"), "{again:?}");
     let other = hunt("2", true);
     assert_eq!(other.code, Some(USAGE), "{other:?}");
     assert!(other.stderr.contains(": holds a hunt with seed 1, engines: all, digest "), "{other:?}");
@@ -190,6 +210,18 @@ fn an_engine_out_of_range_is_no_failure_of_the_library() {
 }
 
 #[test]
+fn a_hunt_without_a_single_check_says_of_which_cases_nothing_was_judged() {
+    let folder = fresh_folder("cli-unjudged");
+    let list = folder.join("cases.txt");
+    fs::write(&list, format!("{CASE} engine=9999\n")).expect("a list");
+    let (list, out) = (list.display().to_string(), folder.join("out").display().to_string());
+    let run = simulate(Path::new("none"), ["hunt", "--cases-from", &list, "--out", &out]);
+    assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
+    assert!(run.stdout.contains(&format!("not judged: {CASE} engine=9999\n  ")), "{run:?}");
+    assert!(run.stdout.contains("nothing could be judged") && !run.stdout.contains("no findings"), "{run:?}");
+}
+
+#[test]
 fn a_check_that_could_see_nothing_says_so_in_a_plain_line() {
     let run = simulate(Path::new("none"), ["check", &format!("{CASE} fill=zero:1")]);
     assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
@@ -236,7 +268,8 @@ fn minimize_refuses_a_case_that_passes_and_a_folder_that_exists() {
 fn show_prints_the_canonical_line_its_json_and_sizes_without_a_library() {
     let run = convict(["show", "wgrad f16 nhwc,nhwc,nhwc n2 c8 k4 i9x7 f3x3 p1x1 s1x1"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert!(run.stdout.starts_with("wgrad f16 nhwc n2 c8 k4 i9x7 f3x3 p1x1\n"), "{run:?}");
+    let head = "wgrad f16 nhwc n2 c8 k4 i9x7 f3x3 p1x1\ngradient of a convolution's weights, batch 2, ";
+    assert!(run.stdout.starts_with(head), "{run:?}");
     for part in ["multiply-adds                 36288", "2 4 9 7", "\"format\": 1"] {
         assert!(run.stdout.contains(part), "'{part}' is missing in {run:?}");
     }
@@ -250,4 +283,7 @@ fn the_self_test_passes_on_the_simulator() {
     let run = simulate(Path::new("none"), ["selftest"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(!run.stdout.contains("FAILED"), "{run:?}");
+    for words in ["convict's own stand-in", "killed after ", " (SIGABRT) in plan; the next case passes"] {
+        assert!(run.stdout.contains(words), "'{words}' is missing in {run:?}");
+    }
 }

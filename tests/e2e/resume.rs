@@ -39,8 +39,10 @@ impl Scene {
 
     fn arguments(&self) -> Vec<String> {
         let out = self.out.display();
-        let line = format!("hunt --simulate --workers 2 --seed 5 --cases {PROBLEMS} --resume --out {out}");
-        line.split(' ').map(str::to_owned).collect()
+        let line = format!("hunt --simulate --workers 2 --seed 5 --cases {PROBLEMS} --out {out}");
+        // A kill may come before there is anything to resume.
+        let resume = self.out.join(EVENTS_FILE).exists().then_some("--resume");
+        line.split(' ').chain(resume).map(str::to_owned).collect()
     }
 
     fn start(&self) -> Child {

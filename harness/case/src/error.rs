@@ -1,15 +1,26 @@
 //! What is wrong with a case, in one line. Knows fields and rules; knows nothing of exit codes.
 
+use std::fmt;
+
 /// A case that cannot be read or breaks a rule: names the field, its value and the rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: '{value}' {rule}")]
 pub struct CaseError {
     /// The field or option, as the text form names it.
     pub field: String,
-    /// The value found, shortened where it is long.
-    pub value: String,
-    /// What is expected instead.
+    /// The value found, shortened where it is long; absent where the rule is about no value.
+    pub value: Option<String>,
+    /// The rest of the sentence, whose subject is the value, or the field where there is none: the rule, and what to
+    /// write instead.
     pub rule: String,
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            Some(value) => write!(formatter, "{}: '{value}' {}", self.field, self.rule),
+            None => write!(formatter, "{}: {}", self.field, self.rule),
+        }
+    }
 }
 
 impl CaseError {
@@ -24,6 +35,11 @@ impl CaseError {
         if whole.chars().count() > Self::VALUE_CHARS_MAX {
             shown.push_str("...");
         }
-        Self { field: field.into(), value: shown, rule: rule.into() }
+        Self { field: field.into(), value: Some(shown), rule: rule.into() }
+    }
+
+    /// A new error about the field itself, such as one that is missing.
+    pub fn bare(field: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self { field: field.into(), value: None, rule: rule.into() }
     }
 }

@@ -1,5 +1,6 @@
 //! The one-line text of a case, its identity: printing here, reading in `parse`. Knows the grammar only.
 
+mod number;
 mod parse;
 
 use std::fmt;
@@ -8,6 +9,8 @@ use crate::dtype::DTypes;
 use crate::engine::EngineChoice;
 use crate::problem::{Axis, Case, Expect, Options};
 use crate::workspace::{Workspace, WorkspaceAmount};
+
+pub(crate) use parse::wrong_rank;
 
 /// `2x3x4`.
 pub(crate) fn join_extents(values: &[i64]) -> String {
@@ -49,7 +52,7 @@ impl fmt::Display for Case {
         write!(formatter, " i{}", join_axes(axes, |axis| axis.input.to_string()))?;
         write!(formatter, " f{}", join_axes(axes, |axis| axis.filter.to_string()))?;
         if axes.iter().any(|axis| axis.pad_before != 0 || axis.pad_after != 0) {
-            write!(formatter, " p{}", join_axes(axes, print_pad))?;
+            write!(formatter, " p{}", join_axes(axes, |axis| print_pad(axis.pad_before, axis.pad_after)))?;
         }
         if axes.iter().any(|axis| axis.stride != 1) {
             write!(formatter, " s{}", join_axes(axes, |axis| axis.stride.to_string()))?;
@@ -64,12 +67,8 @@ impl fmt::Display for Case {
     }
 }
 
-fn print_pad(axis: &Axis) -> String {
-    if axis.pad_before == axis.pad_after {
-        axis.pad_before.to_string()
-    } else {
-        format!("{}:{}", axis.pad_before, axis.pad_after)
-    }
+fn print_pad(before: i64, after: i64) -> String {
+    if before == after { before.to_string() } else { format!("{before}:{after}") }
 }
 
 fn print_options(formatter: &mut fmt::Formatter<'_>, options: &Options) -> fmt::Result {

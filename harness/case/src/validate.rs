@@ -61,11 +61,11 @@ fn at_least(field: &str, value: i64, least: i64) -> Result<(), CaseError> {
 fn check_rank(case: &Case) -> Result<(), CaseError> {
     let rank = case.problem.axes.len();
     if !(1..=3).contains(&rank) {
-        return Err(CaseError::new("i", rank, "is the number of axes; 1 to 3 are possible"));
+        return Err(CaseError::bare("i", format!("has {rank} axes; 1 to 3 are possible")));
     }
     match &case.problem.declared_output {
         Some(declared) if declared.len() != rank => {
-            Err(CaseError::new("y", declared.len(), format!("is its number of axes, but i has {rank}")))
+            Err(crate::text::wrong_rank("y", &crate::text::join_extents(declared), declared.len(), rank))
         }
         Some(_) | None => Ok(()),
     }
@@ -96,18 +96,18 @@ fn check_axis(axis: &Axis) -> Result<(), CaseError> {
 fn check_declared_output(case: &Case) -> Result<(), CaseError> {
     let Some(declared) = &case.problem.declared_output else { return Ok(()) };
     let shown = crate::text::join_extents(declared);
-    Err(CaseError::new("y", shown, "is an output size given on purpose and needs expect=refuse"))
+    Err(CaseError::new("y", shown, "is an output size given on purpose; add expect=refuse"))
 }
 
 fn check_sizes(case: &Case) -> Result<(), CaseError> {
     let geometry = case.problem.geometry();
     for role in Role::ALL {
         if geometry.bytes(role) == i64::MAX {
-            return Err(CaseError::new(role.name(), "size", "does not fit in 63 bits of bytes"));
+            return Err(CaseError::bare(role.name(), "its size does not fit in 63 bits of bytes"));
         }
     }
     if geometry.total_bytes() == i64::MAX || geometry.multiply_adds() == i64::MAX {
-        return Err(CaseError::new("case", "size", "does not fit in 63 bits of bytes or multiply-adds"));
+        return Err(CaseError::bare("case", "its size does not fit in 63 bits of bytes or multiply-adds"));
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
         return Err(CaseError::new(
             "ws",
             workspace.alignment,
-            "is not an alignment: a power of two up to 1MiB",
+            "is no alignment; write a power of two up to 1048576, as in ws=exact@16",
         ));
     }
     if let WorkspaceAmount::Extra(bytes) | WorkspaceAmount::Max(bytes) = workspace.amount {
@@ -145,14 +145,19 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
     if let Some(set) = &options.set
         && !is_set_name(set)
     {
-        return Err(CaseError::new("set", set, "is no set name: 1 to 64 letters, digits and ._+-"));
+        return Err(CaseError::new(
+            "set",
+            set,
+            "is no set name; write 1 to 64 letters, digits and ._+-, as in set=9.19.0-full",
+        ));
     }
     let compute = case.problem.dtypes.compute;
     if compute == DType::Bf16 {
         return Err(CaseError::new("dtype", compute.name(), "is not a compute type of cuDNN convolutions"));
     }
-    if options.output_fill.is_some() && options.beta.value() != 0.0 {
-        return Err(CaseError::new("out", "given", "has no meaning where beta is not 0: the fill decides"));
+    if let (Some(fill), true) = (options.output_fill, options.beta.value() != 0.0) {
+        let rule = "has no meaning where beta is not 0, because the fill then decides; leave out= away";
+        return Err(CaseError::new("out", fill.name(), rule));
     }
     Ok(())
 }
@@ -162,15 +167,17 @@ fn check_engine(case: &Case) -> Result<(), CaseError> {
     let EngineChoice::Pinned(config) = &options.engine else { return Ok(()) };
     at_least("engine", config.engine, 0)?;
     if !options.tf32 {
-        return Err(CaseError::new("tf32", "off", "drops engines by their notes and cannot join engine="));
+        let rule = "drops plans by their notes, and engine= names one already; leave one of them out";
+        return Err(CaseError::new("tf32", "off", rule));
     }
     if config.knobs.len() > KNOBS_MAX {
-        let rule = format!("is more knobs than the {KNOBS_MAX} allowed");
-        return Err(CaseError::new("knobs", config.knobs.len(), rule));
+        let rule = format!("{} are given, more than the {KNOBS_MAX} allowed", config.knobs.len());
+        return Err(CaseError::bare("knobs", rule));
     }
     for pair in config.knobs.windows(2) {
         if pair[0].knob >= pair[1].knob {
-            return Err(CaseError::new("knobs", pair[1].knob, "is given twice or out of order"));
+            let rule = "is a knob that is given twice, or out of order; give each once, in rising order";
+            return Err(CaseError::new("knobs", pair[1].knob, rule));
         }
     }
     Ok(())

@@ -1,21 +1,24 @@
 //! The command line as clap reads it. Knows names and help texts; opens nothing.
 
+mod help;
+mod values;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use values::Devices;
+use values::{devices, duration, folder_or_nothing, one_device};
+
 /// Puts cuDNN convolutions on trial: hunts wrong results, faults and hangs on real GPUs, minimizes each to a
 /// smallest case, and bundles it with a program that proves it.
 #[derive(Debug, Parser)]
-#[command(name = "convict", version, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(name = "convict", version, max_term_width = 120, after_help = help::exit_codes())]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
-
-const EXIT_CODES: &str = "Exit codes: 0 nothing wrong found, 1 findings, 2 usage, 3 this machine can't run it, \
-4 convict itself failed, 75 the device is in trouble: try elsewhere, 77 nothing could be judged";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -52,25 +55,30 @@ pub(crate) struct MachineArgs {
     /// Folder that holds cuBLASLt or NVRTC; may be repeated.
     #[arg(long, value_name = "DIR", help_heading = "Machine")]
     pub(crate) companion: Vec<PathBuf>,
-    /// Device ordinals, separated by commas, among those that CUDA_VISIBLE_DEVICES leaves visible; or `all`.
-    #[arg(long, value_name = "N,...|all", value_parser = devices, default_value = "0", help_heading = "Machine")]
-    pub(crate) device: Devices,
     /// Run on the simulator instead of a GPU; names its folder where it is not beside convict.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", require_equals = true,
           value_parser = folder_or_nothing, help_heading = "Machine")]
     pub(crate) simulate: Option<PathBuf>,
-    /// The simulator's fault script: a file, or `none` for no faults.
-    #[arg(long, value_name = "FILE", requires = "simulate", help_heading = "Machine")]
+    /// The simulator's fault script: a file, or `none` for no faults; needs --simulate.
+    #[arg(long, value_name = "FILE", help_heading = "Machine")]
     pub(crate) faults: Option<PathBuf>,
 }
 
-/// The devices to use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Devices {
-    /// Every visible one.
-    All,
-    /// These ordinals.
-    Listed(Vec<u32>),
+/// The one device of a command with a single worker.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OneDevice {
+    /// Device ordinal, among those that CUDA_VISIBLE_DEVICES leaves visible.
+    #[arg(long, value_name = "N", value_parser = one_device, default_value = "0", help_heading = "Machine")]
+    pub(crate) device: Devices,
+}
+
+/// The devices that several workers share.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SeveralDevices {
+    /// Device ordinals, separated by commas, among those that CUDA_VISIBLE_DEVICES leaves visible; or `all`. There
+    /// must be a worker for each.
+    #[arg(long, value_name = "N,...|all", value_parser = devices, default_value = "0", help_heading = "Machine")]
+    pub(crate) device: Devices,
 }
 
 /// Configurations per problem.
@@ -85,13 +93,15 @@ pub(crate) enum EngineSet {
 /// `convict hunt`.
 #[derive(Debug, Args)]
 pub(crate) struct Hunt {
-    /// How long to hunt, such as 90s, 10m, 2h; trying out the programs of the last findings comes after it.
+    /// How long to hunt, such as 90s, 10m, 1h30m; looking into findings and trying out their programs comes after it.
+    /// With --resume it counts anew.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) time: Option<Duration>,
     /// Stop after this many problems.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<u64>,
-    /// Take the problems from a file of case lines instead of generating them.
+    /// Take the problems from a file of case lines (`convict check --help` explains them), one a line, instead of
+    /// generating them.
     #[arg(long, value_name = "FILE")]
     pub(crate) cases_from: Option<PathBuf>,
     /// Seed of the generator.
@@ -100,7 +110,7 @@ pub(crate) struct Hunt {
     /// Folder for events, summary and bundles.
     #[arg(long, value_name = "DIR", default_value = "convict-out")]
     pub(crate) out: PathBuf,
-    /// Go on with the hunt that the folder holds.
+    /// Go on with the hunt that the folder of --out holds.
     #[arg(long)]
     pub(crate) resume: bool,
     /// Worker processes over all devices; without it the number of cores.
@@ -113,13 +123,16 @@ pub(crate) struct Hunt {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) devices: SeveralDevices,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
 /// `convict check`.
 #[derive(Debug, Args)]
+#[command(after_long_help = help::CASE_LINE)]
 pub(crate) struct Check {
-    /// The case line.
+    /// The case line; --help explains it.
     #[arg(value_name = "CASE LINE")]
     pub(crate) case: String,
     /// Run every fill, workspace and output contents and ten repeats instead of four executions.
@@ -132,13 +145,16 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) device: OneDevice,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
 /// `convict minimize`.
 #[derive(Debug, Args)]
+#[command(after_long_help = help::CASE_LINE)]
 pub(crate) struct Minimize {
-    /// The failing case line.
+    /// The failing case line; --help explains it.
     #[arg(value_name = "CASE LINE")]
     pub(crate) case: String,
     /// Write a bundle into this folder, which must not exist yet; until then it holds the log of the runs made.
@@ -163,13 +179,16 @@ pub(crate) struct Minimize {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) devices: SeveralDevices,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
 /// `convict explain`.
 #[derive(Debug, Args)]
+#[command(after_long_help = help::CASE_LINE)]
 pub(crate) struct Explain {
-    /// The failing case line, best a minimized one, or the folder of a bundle.
+    /// The failing case line, best a minimized one, or the folder of a bundle; --help explains the line.
     #[arg(value_name = "CASE LINE|BUNDLE")]
     pub(crate) target: String,
     /// Most runs of cases around it.
@@ -185,13 +204,16 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) device: OneDevice,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
 /// `convict show`.
 #[derive(Debug, Args)]
+#[command(after_long_help = help::CASE_LINE)]
 pub(crate) struct Show {
-    /// The case line.
+    /// The case line; --help explains it.
     #[arg(value_name = "CASE LINE")]
     pub(crate) case: String,
     /// Print the JSON form alone.
@@ -201,8 +223,9 @@ pub(crate) struct Show {
 
 /// `convict engines`.
 #[derive(Debug, Args)]
+#[command(after_long_help = help::CASE_LINE)]
 pub(crate) struct Engines {
-    /// The case line.
+    /// The case line; --help explains it.
     #[arg(value_name = "CASE LINE")]
     pub(crate) case: String,
     /// Plan for the device properties in this file (cuDNN's JSON) instead of a device of this machine.
@@ -211,6 +234,8 @@ pub(crate) struct Engines {
     /// Print one JSON object a plan.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) device: OneDevice,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
@@ -235,6 +260,8 @@ pub(crate) struct Report {
 #[derive(Debug, Args)]
 pub(crate) struct Selftest {
     #[command(flatten)]
+    pub(crate) device: OneDevice,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
@@ -246,43 +273,6 @@ pub(crate) struct Worker {
     pub(crate) options: String,
 }
 
-/// A path that may be empty, which stands for the folder beside the executable.
-#[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
-fn folder_or_nothing(text: &str) -> Result<PathBuf, std::convert::Infallible> {
-    Ok(PathBuf::from(text))
-}
-
-/// Reads `all`, or ordinals separated by commas, each once.
-fn devices(text: &str) -> Result<Devices, String> {
-    if text == "all" {
-        return Ok(Devices::All);
-    }
-    let mut listed = Vec::new();
-    for word in text.split(',') {
-        let ordinal = word.trim().parse().map_err(|_| format!("`{word}` is no device ordinal, nor `all`"))?;
-        if listed.contains(&ordinal) {
-            return Err(format!("device {ordinal} is named twice"));
-        }
-        listed.push(ordinal);
-    }
-    Ok(Devices::Listed(listed))
-}
-
-/// Reads `90s`, `10m`, `2h` or plain seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    let (digits, unit) = match text.strip_suffix(['s', 'm', 'h']) {
-        Some(digits) => (digits, text.as_bytes()[text.len() - 1]),
-        None => (text, b's'),
-    };
-    let count: u64 = digits.parse().map_err(|_| format!("'{text}' is no duration: write 90s, 10m or 2h"))?;
-    let seconds = match unit {
-        b'h' => 3600,
-        b'm' => 60,
-        _ => 1,
-    };
-    count.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| format!("'{text}' is too long"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,15 +281,5 @@ mod tests {
     fn the_command_line_is_sound() {
         use clap::CommandFactory;
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn durations_have_units() {
-        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("2h"), Ok(Duration::from_secs(7200)));
-        assert_eq!(duration("10"), Ok(Duration::from_secs(10)));
-        assert!(duration("ten").is_err());
-        assert!(duration("99999999999999999999h").is_err());
-        assert!(duration("m").is_err());
     }
 }

@@ -46,7 +46,10 @@ impl Log {
     pub(crate) fn reopen(folder: &Path, case: &Case) -> Result<(Self, Replay), Failure> {
         let refuse = |why: &str| Failure::Usage(format!("--resume: {}: {why}", folder.display()));
         if folder.join(FINISHED).exists() {
-            return Err(refuse("holds a finished bundle"));
+            return Err(refuse(
+                "holds a finished bundle, and a finished minimization can't be continued; minimize its case anew \
+                 with --out naming another folder",
+            ));
         }
         let path = folder.join(LOG);
         if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
@@ -188,6 +191,6 @@ mod tests {
         drop(log);
         assert!(refused(&case("fprop f32 nchw n3 c1 k1 i1 f1")).1.contains("another case"));
         fs::write(folder.join(FINISHED), "{}").expect("written");
-        assert!(refused(&of).1.contains("finished bundle"));
+        assert!(refused(&of).1.contains("another folder"));
     }
 }

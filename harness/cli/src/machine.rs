@@ -21,6 +21,8 @@ const GUARD_BYTES_SIMULATED: u64 = 4 << 10;
 pub(crate) struct Machine {
     options: SpawnOptions,
     devices: Vec<u32>,
+    /// True where the simulator's own cuDNN is what is tested.
+    stands_in: bool,
     times: Arc<PhaseTimes>,
     interrupt: Interrupt,
     /// Holds the lock files by which one worker can have a device alone; removed with the command.
@@ -29,7 +31,12 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Reads the arguments; `properties` names device properties to plan for instead of a device.
-    pub(crate) fn new(arguments: &MachineArgs, properties: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        arguments: &MachineArgs,
+        devices: &Devices,
+        properties: Option<PathBuf>,
+    ) -> Result<Self, Failure> {
+        check_faults(arguments)?;
         let program = std::env::current_exe().map_err(|error| Failure::Ours(format!("own path: {error}")))?;
         let simulated = arguments.simulate.is_some();
         // Without a GPU the simulator's driver stands in, so that planning has the symbols it looks for.
@@ -69,8 +76,10 @@ impl Machine {
             deadlines: if simulated { Deadlines::simulator() } else { Deadlines::gpu() },
         };
         let times = Arc::new(PhaseTimes::default());
-        let mut machine = Self { options, devices: vec![0], times, interrupt: Interrupt::default(), gate };
-        match &arguments.device {
+        let stands_in = simulated && arguments.library.is_none();
+        let mut machine =
+            Self { options, devices: vec![0], stands_in, times, interrupt: Interrupt::default(), gate };
+        match devices {
             Devices::Listed(ordinals) => machine.devices.clone_from(ordinals),
             Devices::All => {
                 machine.prepare()?;
@@ -82,6 +91,19 @@ impl Machine {
         Ok(machine)
     }
 
+    /// One line that says what is being tested.
+    pub(crate) fn describe(&self, environment: &Environment) -> String {
+        let place = if self.simulated() { "SIMULATOR, no GPU: " } else { "" };
+        // A worker is told the simulator's folder as if a user had named it.
+        let found = if self.stands_in { "convict's own stand-in" } else { environment.found.as_str() };
+        format!(
+            "{place}cuDNN {} ({}), {}; {found}",
+            environment.cudnn_text(),
+            environment.set(),
+            device(environment)
+        )
+    }
+
     /// Set by Ctrl-C; every slot watches it.
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
@@ -90,6 +112,23 @@ impl Machine {
     /// True on the simulator.
     pub(crate) fn simulated(&self) -> bool {
         self.options.worker.simulated
+    }
+
+    /// Devices to use.
+    pub(crate) fn devices(&self) -> usize {
+        self.devices.len().max(1)
+    }
+
+    /// Refuses devices that would stay unused without a word.
+    pub(crate) fn require_workers(&self, workers: usize) -> Result<(), Failure> {
+        if workers >= self.devices() {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!(
+            "--device names {} devices, more than there are workers ({workers}); add workers by --workers, or name \
+             fewer devices",
+            self.devices()
+        )))
     }
 
     /// Folder for files that live as long as the command.
@@ -133,16 +172,21 @@ impl Machine {
     }
 }
 
-/// One line that says what is being tested.
-pub(crate) fn describe(environment: &Environment, simulated: bool) -> String {
-    let place = if simulated { "SIMULATOR, no GPU: " } else { "" };
-    format!(
-        "{place}cuDNN {} ({}), {}; {}",
-        environment.cudnn_text(),
-        environment.set(),
-        device(environment),
-        environment.found
-    )
+/// A fault script must be there before anything starts: a worker could say nothing but that the library refuses.
+fn check_faults(arguments: &MachineArgs) -> Result<(), Failure> {
+    let Some(script) = &arguments.faults else { return Ok(()) };
+    if arguments.simulate.is_none() {
+        return Err(Failure::Usage(
+            "--faults needs --simulate: a real library takes no fault script".to_owned(),
+        ));
+    }
+    if script.as_os_str() == "none" {
+        return Ok(());
+    }
+    let refuse = |why: String| Failure::Usage(format!("--faults {}: {why}", script.display()));
+    let file = std::fs::File::open(script).map_err(|error| refuse(error.to_string()))?;
+    let data = file.metadata().map_err(|error| refuse(error.to_string()))?;
+    if data.is_dir() { Err(refuse("is a folder, not a fault script".to_owned())) } else { Ok(()) }
 }
 
 fn device(environment: &Environment) -> String {

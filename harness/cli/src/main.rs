@@ -13,6 +13,7 @@ mod show;
 mod simulator;
 mod terminal;
 mod tryout;
+mod words;
 
 use std::process::ExitCode;
 

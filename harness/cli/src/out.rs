@@ -55,10 +55,12 @@ impl Out {
                     Failure::Usage(format!("--out {error}"))
                 }
                 JournalError::Io { .. } => Failure::Ours(error.to_string()),
-                JournalError::Busy { .. } | JournalError::Occupied { .. } => {
-                    Failure::Usage(format!("--out {error} (--resume goes on with it)"))
-                }
-                JournalError::Differs { .. }
+                JournalError::Occupied { .. } => Failure::Usage(format!(
+                    "--out {error}; go on with it by --resume, or name another folder"
+                )),
+                JournalError::Missing { .. } => Failure::Usage(format!("--resume: {error}")),
+                JournalError::Busy { .. }
+                | JournalError::Differs { .. }
                 | JournalError::Strangers { .. }
                 | JournalError::Strange { .. }
                 | JournalError::Unreadable { .. } => Failure::Usage(format!("--out {error}")),
@@ -154,6 +156,7 @@ impl Out {
             | HuntEvent::Asking { .. }
             | HuntEvent::Dropped { .. }
             | HuntEvent::Minimizing { .. }
+            | HuntEvent::Explaining { .. }
             | HuntEvent::SlotLost { .. } => {}
         }
         self.write_summary(false)
@@ -164,9 +167,9 @@ impl Out {
         self.state().bundles.get(signature).map(|relative| self.folder.join(relative))
     }
 
-    /// Waits until the program of every finding was tried.
-    pub(crate) fn finish(&self) -> io::Result<()> {
-        self.tryout.finish()
+    /// Waits until the program of every finding was tried; tells again and again how many were, of how many.
+    pub(crate) fn finish(&self, tell: &dyn Fn(usize, usize)) -> io::Result<()> {
+        self.tryout.finish(tell)
     }
 
     /// Writes a bundle; the program of a settled finding is tried out after that.

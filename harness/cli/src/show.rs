@@ -5,6 +5,7 @@ use comfy_table::{Table, presets};
 
 use crate::args::Show;
 use crate::failure::{CLEAN, Failure};
+use crate::words;
 
 /// Prints the case.
 pub(crate) fn run(arguments: &Show) -> Result<u8, Failure> {
@@ -14,7 +15,8 @@ pub(crate) fn run(arguments: &Show) -> Result<u8, Failure> {
         println!("{json}");
         return Ok(CLEAN);
     }
-    println!("{case}\n");
+    println!("{case}");
+    println!("{}\n", words::problem(&case));
     let geometry = case.problem.geometry();
     let mut table = Table::new();
     table

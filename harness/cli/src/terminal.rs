@@ -10,9 +10,16 @@ use hunt::{Entry, HuntEvent, Ledger};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::out::Out;
+use crate::words::shortened;
 
 /// How often the plain form tells how far it is.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// Most characters of what a failure shows that a `seen` line repeats; the bundle has all of it.
+const SEEN_CHARS: usize = 160;
+
+/// How often the live line turns its spinner although nothing happens.
+const TURN_EVERY: Duration = Duration::from_millis(200);
 
 /// Reasons for refusals that fit on the live line.
 const REASONS_SHOWN: usize = 3;
@@ -22,7 +29,17 @@ pub(crate) struct Terminal {
     bar: ProgressBar,
     live: bool,
     quiet: bool,
-    state: Mutex<(Ledger, Instant)>,
+    state: Mutex<State>,
+}
+
+struct State {
+    ledger: Ledger,
+    /// When the plain form last told how far it is.
+    told: Instant,
+    /// What is done after the hunt itself, and how far that is; empty while hunting.
+    afterwards: String,
+    /// True once it was said that programs are being tried.
+    trying: bool,
 }
 
 impl Terminal {
@@ -34,7 +51,12 @@ impl Terminal {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);
         }
-        Self { bar, live, quiet, state: Mutex::new((Ledger::default(), Instant::now())) }
+        if live {
+            bar.enable_steady_tick(TURN_EVERY);
+        }
+        let (ledger, told) = (Ledger::default(), Instant::now());
+        let state = State { ledger, told, afterwards: String::new(), trying: false };
+        Self { bar, live, quiet, state: Mutex::new(state) }
     }
 
     /// A line that stays.
@@ -48,10 +70,11 @@ impl Terminal {
     /// Shows an event where it is worth a line, and how far the hunt is.
     pub(crate) fn take(&self, entry: &Entry, out: &Out) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0.apply(entry);
+        state.ledger.apply(entry);
         match &entry.event {
             HuntEvent::FaultSeen(suspect) => {
-                self.say(&format!("seen       {}: {}", suspect.provisional, suspect.fault.summary));
+                let seen = shortened(&suspect.fault.summary, SEEN_CHARS);
+                self.say(&format!("seen       {}: {seen}", suspect.provisional));
             }
             HuntEvent::Confirmed(finding) => self.say(&format!(
                 "confirmed  {} ({} of {} runs); minimizing",
@@ -71,6 +94,14 @@ impl Terminal {
                     self.say(&format!("           {}", folder.display()));
                 }
             }
+            HuntEvent::Explaining { number, of, .. } => {
+                if state.afterwards.is_empty() {
+                    self.say(&format!(
+                        "the hunt is over; looking into {of} findings: where each fails, and its program"
+                    ));
+                }
+                state.afterwards = format!("looking into finding {number} of {of}");
+            }
             HuntEvent::Explained(finding) => {
                 if let Some(explained) = &finding.explained {
                     let region = &explained.explanation.region;
@@ -88,12 +119,29 @@ impl Terminal {
             | HuntEvent::Minimizing { .. }
             | HuntEvent::Finished { .. } => {}
         }
+        self.show(&mut state);
+    }
+
+    /// Shows that programs of findings are still being tried: so many of so many were.
+    pub(crate) fn trying(&self, done: usize, of: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.trying {
+            state.trying = true;
+            self.say(&format!("trying out {of} programs that are left"));
+        }
+        state.afterwards = format!("trying out programs: {done} of {of} done");
+        self.show(&mut state);
+    }
+
+    /// How far it is, on the live line or now and then as a line.
+    fn show(&self, state: &mut State) {
+        let now = if state.afterwards.is_empty() { line(&state.ledger) } else { state.afterwards.clone() };
         if self.live {
-            self.bar.set_message(line(&state.0));
+            self.bar.set_message(now);
             self.bar.tick();
-        } else if state.1.elapsed() >= PLAIN_EVERY {
-            state.1 = Instant::now();
-            self.say(&line(&state.0));
+        } else if state.told.elapsed() >= PLAIN_EVERY {
+            state.told = Instant::now();
+            self.say(&now);
         }
     }
 

@@ -4,14 +4,19 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use exec::Interrupt;
 use hunt::Finding;
 
 use crate::bundle::{Bundler, Tried};
+
+/// How often it is told how many programs were tried.
+const TELL_EVERY: Duration = Duration::from_millis(100);
 
 /// A bundle as it stands.
 struct Standing {
@@ -24,6 +29,9 @@ struct Standing {
 struct Shop {
     bundler: Arc<Bundler>,
     bundles: Mutex<HashMap<PathBuf, Standing>>,
+    /// Programs that were put in the queue, and those that left it.
+    submitted: AtomicUsize,
+    settled: AtomicUsize,
     interrupt: Interrupt,
 }
 
@@ -41,7 +49,8 @@ impl Tryout {
         let (sender, receiver) = mpsc::channel();
         let receiver = Arc::new(Mutex::new(receiver));
         let (bundler, interrupt) = (Arc::clone(bundler), interrupt.clone());
-        let shop = Arc::new(Shop { bundler, bundles: Mutex::default(), interrupt });
+        let (submitted, settled) = (AtomicUsize::default(), AtomicUsize::default());
+        let shop = Arc::new(Shop { bundler, bundles: Mutex::default(), submitted, settled, interrupt });
         let threads = (0..threads.max(1)).map(|_| {
             let (shop, receiver) = (Arc::clone(&shop), Arc::clone(&receiver));
             thread::spawn(move || shop.work(&receiver))
@@ -80,16 +89,25 @@ impl Tryout {
         if let Some(sender) = queue.as_ref() {
             // Without a thread left to take it the program stays untried; `finish` tells what ended them.
             let _ = sender.send(folder.to_owned());
+            self.shop.submitted.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Waits until the queue is empty.
+    /// Waits until the queue is empty, and tells meanwhile how many programs were tried since it began to wait, of how
+    /// many.
     ///
     /// # Errors
     /// The first trouble in writing a bundle.
-    pub(crate) fn finish(&self) -> io::Result<()> {
+    pub(crate) fn finish(&self, tell: &dyn Fn(usize, usize)) -> io::Result<()> {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let settled = || self.shop.settled.load(Ordering::Relaxed);
+        let before = settled();
+        let left = self.shop.submitted.load(Ordering::Relaxed).saturating_sub(before);
+        while left > 0 && !self.shop.interrupt.is_set() && !threads.iter().all(JoinHandle::is_finished) {
+            tell(settled().saturating_sub(before).min(left), left);
+            thread::sleep(TELL_EVERY);
+        }
         let ends: Vec<io::Result<()>> = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload)))
@@ -109,12 +127,14 @@ impl Shop {
             let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(folder) = next else { return Ok(()) };
             let finding = self.bundles().get(&folder).map(|standing| standing.finding.clone());
-            let (Some(finding), false) = (finding, self.interrupt.is_set()) else { continue };
-            let tried = self.bundler.try_out(&finding)?;
-            if let Some(standing) = self.bundles().get_mut(&folder) {
-                self.bundler.write(&folder, &standing.finding, Some(&tried))?;
-                standing.tried = Some(tried);
+            if let (Some(finding), false) = (finding, self.interrupt.is_set()) {
+                let tried = self.bundler.try_out(&finding)?;
+                if let Some(standing) = self.bundles().get_mut(&folder) {
+                    self.bundler.write(&folder, &standing.finding, Some(&tried))?;
+                    standing.tried = Some(tried);
+                }
             }
+            self.settled.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -345,8 +345,8 @@ impl<'a> Floor<'a> {
         }
     }
 
-    /// The next finding that is worth a further look and got none, the most serious first.
-    fn next_unexplained(&self) -> Option<Finding> {
+    /// The next finding that is worth a further look and got none, the most serious first; which one of how many.
+    fn next_unexplained(&self) -> Option<(Finding, u64, u64)> {
         if self.interrupt.is_set() || self.stop.load(Ordering::Relaxed) {
             return None;
         }
@@ -355,9 +355,10 @@ impl<'a> Floor<'a> {
         let due = |finding: &&Finding| {
             finding.tier != Tier::C && finding.explained.is_none() && !taken.contains(&finding.signature)
         };
+        let of = taken.len() + ledger.found().filter(due).count();
         let finding = ledger.found().filter(due).min_by_key(|finding| finding.tier.name())?.clone();
         taken.insert(finding.signature.clone());
-        Some(finding)
+        Some((finding, taken.len() as u64, of as u64))
     }
 
     /// Makes the other slots end when this one panics: what it was following would never be settled.

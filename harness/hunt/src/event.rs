@@ -276,6 +276,15 @@ pub enum HuntEvent {
     },
     /// A finding, minimized as far as time allowed.
     Found(Box<Finding>),
+    /// After the hunt a finding is about to be looked into further.
+    Explaining {
+        /// Its signature.
+        signature: String,
+        /// Which one it is, from 1.
+        number: u64,
+        /// How many there are.
+        of: u64,
+    },
     /// A finding was looked into further, after the hunt: where it fails, how its plan is reached.
     Explained(Box<Finding>),
     /// Minimization led to a finding that is known.
@@ -346,6 +355,7 @@ impl HuntEvent {
                 [&finding.signature, &finding.provisional]
             }
             Self::Merged { provisional, into } => [provisional, into],
+            Self::Explaining { signature, .. } => [signature; 2],
             Self::Started { .. }
             | Self::ProblemStarted { .. }
             | Self::Checked(_)

@@ -28,7 +28,7 @@ pub enum JournalError {
         folder: PathBuf,
     },
     /// It holds a hunt, and no resume was asked for.
-    #[error("{}: already holds a hunt ({terms}); resume it or name another folder", folder.display())]
+    #[error("{}: already holds a hunt ({terms})", folder.display())]
     Occupied {
         /// The folder.
         folder: PathBuf,
@@ -46,6 +46,12 @@ pub enum JournalError {
     Strange {
         /// What it is.
         path: PathBuf,
+    },
+    /// A hunt was to be resumed, and there is none.
+    #[error("nothing to resume in {}", folder.display())]
+    Missing {
+        /// The folder.
+        folder: PathBuf,
     },
     /// It holds another hunt than the one to resume.
     #[error("{}: holds a hunt with {held}, not with {asked}", folder.display())]
@@ -94,11 +100,14 @@ pub struct Journal {
 
 impl Journal {
     /// Opens a folder for a hunt, making it where it is missing. With `resume` the ledger is what an earlier
-    /// run left there, or empty where there was none.
+    /// run left there; one that was killed at its very start left an empty one.
     ///
     /// # Errors
-    /// A folder that is in use, holds a hunt that must not be touched, or cannot be written.
+    /// A folder that is in use, holds a hunt that must not be touched or none to resume, or cannot be written.
     pub fn open(folder: &Path, terms: &Terms, resume: bool) -> Result<(Self, Ledger), JournalError> {
+        if resume && !folder.join(EVENTS_FILE).exists() {
+            return Err(JournalError::Missing { folder: folder.to_owned() });
+        }
         std::fs::create_dir_all(folder).map_err(JournalError::io(folder))?;
         let path = folder.join(EVENTS_FILE);
         // A link, a pipe or a device in their place would lead out of the folder, or never end.
@@ -131,7 +140,11 @@ impl Journal {
                 return Err(JournalError::Differs { folder, held, asked: terms.clone() });
             }
         }
-        if strangers {
+        // A whole first line is written at once, so what holds half of one only was never a hunt's.
+        let garbage = resume
+            && ledger.terms().is_none()
+            && events.metadata().map_err(JournalError::io(&path))?.len() > 0;
+        if strangers || garbage {
             return Err(JournalError::Strangers { folder: folder.to_owned() });
         }
         // A process that was killed while writing leaves half a line: the next one must not continue it.

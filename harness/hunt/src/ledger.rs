@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use case::Operation;
 
-use crate::event::{Entry, Finding, HuntEvent, Suspect, Terms, VerdictKind};
-use crate::summary::{Cost, Exactness, FlakySummary, FoundSummary, Summary};
+use crate::event::{Entry, Finding, HuntEvent, ProblemTally, Suspect, Terms, VerdictKind};
+use crate::summary::{AS_EXPECTED, Cost, Exactness, FlakySummary, FoundSummary, Summary, Unjudged};
 
 /// Numbers of finished problems: all below `before`, and those in `beyond`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,10 @@ pub struct Ledger {
     engines: BTreeMap<(Operation, i64), Cost>,
     exactness: BTreeMap<(Operation, i64), Exactness>,
     passes: BTreeMap<u64, Operation>,
+    /// Lines of the problems of a list that are being surveyed.
+    lines: BTreeMap<u64, String>,
+    /// Those of which nothing was judged, by number.
+    unjudged: BTreeMap<u64, Unjudged>,
     foreign_us: u64,
     busy_us: u64,
     open: BTreeMap<String, Suspect>,
@@ -82,7 +86,11 @@ impl Ledger {
     /// Takes an event in.
     pub fn apply(&mut self, entry: &Entry) {
         // What comes after the hunt is no time of the hunt.
-        if !matches!(entry.event, HuntEvent::Explained(_) | HuntEvent::Finished { .. }) {
+        let afterwards = matches!(
+            entry.event,
+            HuntEvent::Explaining { .. } | HuntEvent::Explained(_) | HuntEvent::Finished { .. }
+        );
+        if !afterwards {
             self.seconds = self.seconds.max(entry.seconds);
         }
         match &entry.event {
@@ -93,16 +101,7 @@ impl Ledger {
             }
             HuntEvent::ProblemStarted { index, case, .. } => self.start_problem(*index, case),
             HuntEvent::Checked(check) => self.count(check),
-            HuntEvent::ProblemDone { index, tally } => {
-                self.problems += 1;
-                self.finished.insert(*index);
-                self.passes.remove(index);
-                self.foreign_us += tally.foreign_us;
-                self.busy_us += tally.busy_us;
-                for (reason, count) in &tally.refusals {
-                    *self.refusals.entry(reason.clone()).or_default() += count;
-                }
-            }
+            HuntEvent::ProblemDone { index, tally } => self.finish_problem(*index, tally),
             HuntEvent::FaultSeen(suspect) => {
                 self.open.insert(suspect.provisional.clone(), (**suspect).clone());
             }
@@ -138,6 +137,7 @@ impl Ledger {
             HuntEvent::Confirming { .. }
             | HuntEvent::Asking { .. }
             | HuntEvent::Minimizing { .. }
+            | HuntEvent::Explaining { .. }
             | HuntEvent::Finished { .. } => {}
         }
     }
@@ -147,6 +147,25 @@ impl Ledger {
         let operation = Operation::ALL.into_iter().find(|operation| Some(operation.name()) == word);
         if let Some(operation) = operation {
             self.passes.insert(index, operation);
+        }
+        // What a generator gives is no one's own case.
+        if self.terms.as_ref().is_some_and(|terms| terms.listed.is_some()) {
+            self.lines.insert(index, case.to_owned());
+        }
+    }
+
+    fn finish_problem(&mut self, index: u64, tally: &ProblemTally) {
+        self.problems += 1;
+        self.finished.insert(index);
+        self.passes.remove(&index);
+        self.foreign_us += tally.foreign_us;
+        self.busy_us += tally.busy_us;
+        for (reason, count) in &tally.refusals {
+            *self.refusals.entry(reason.clone()).or_default() += count;
+        }
+        let judged = tally.checks > 0 || tally.refusals.iter().any(|(reason, _)| reason == AS_EXPECTED);
+        if let (Some(case), false) = (self.lines.remove(&index), judged) {
+            self.unjudged.insert(index, Unjudged { index, case, reasons: tally.refusals.clone() });
         }
     }
 
@@ -274,6 +293,7 @@ impl Ledger {
             findings,
             flaky: self.flaky.clone(),
             unsettled: self.open.len() as u64,
+            unjudged: self.unjudged.values().cloned().collect(),
             foreign_share,
             exactness: self
                 .exactness

@@ -42,4 +42,4 @@ pub use reach::reach;
 pub use record::Sink;
 pub use reduce::{Allowance, Desk, Record};
 pub use source::Source;
-pub use summary::{Cost, ExactCount, Exactness, FlakySummary, FoundSummary, Summary};
+pub use summary::{Cost, ExactCount, Exactness, FlakySummary, FoundSummary, Summary, Unjudged};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use case::{FillKind, Tier};
 use serde::{Deserialize, Serialize};
 
-use crate::event::Finding;
+use crate::event::{Finding, Reduction};
 
 /// What a hunt came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct Summary {
     pub flaky: Vec<FlakySummary>,
     /// Failures that there was no time to confirm; a resumed hunt takes them up.
     pub unsettled: u64,
+    /// Problems of a list that were surveyed to the end without any verdict, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unjudged: Vec<Unjudged>,
     /// Share of the workers' time that was spent inside cuDNN and CUDA.
     pub foreign_share: Option<f64>,
     /// How often engines gave exact sums on integers, by pass and engine such as `fprop e4`.
@@ -50,6 +53,28 @@ pub struct Summary {
     pub slots_lost: u64,
     /// True when the run was asked to stop.
     pub interrupted: bool,
+}
+
+/// Reason of a refusal that was asked for: the one that is a verdict, and a good one.
+pub(crate) const AS_EXPECTED: &str = "as expected";
+
+impl Summary {
+    /// True where nothing at all was proved, neither by a check nor by a refusal that was asked for.
+    #[must_use]
+    pub fn judged_nothing(&self) -> bool {
+        self.checks == 0 && self.findings.is_empty() && !self.refusals.contains_key(AS_EXPECTED)
+    }
+}
+
+/// A problem of a list of which no configuration was judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unjudged {
+    /// Its number in the list, from 0.
+    pub index: u64,
+    /// Its line.
+    pub case: String,
+    /// Why, and of how many configurations.
+    pub reasons: Vec<(String, u64)>,
 }
 
 /// What one engine cost in one pass.
@@ -116,6 +141,9 @@ pub struct FoundSummary {
     pub one_minimal: bool,
     /// Runs that the minimization needed.
     pub predicate_calls: u64,
+    /// Why the case may not be the smallest; absent where no single listed edit makes it smaller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<String>,
     /// Folder of the bundle, relative to the summary; absent where no bundle was written.
     pub bundle: Option<String>,
 }
@@ -135,9 +163,25 @@ impl FoundSummary {
             runs: finding.runs,
             one_minimal: reduction.is_some_and(|reduction| reduction.one_minimal),
             predicate_calls: reduction.map_or(0, |reduction| reduction.predicate_calls),
+            shortfall: shortfall(reduction),
             bundle: None,
         }
     }
+}
+
+/// What a reduction lacks.
+fn shortfall(reduction: Option<&Reduction>) -> Option<String> {
+    let Some(reduction) = reduction else { return Some("not minimized: the hunt ended first".to_owned()) };
+    if reduction.one_minimal {
+        return None;
+    }
+    Some(match reduction.guarantee.strip_prefix("Not minimized: ") {
+        Some(why) => format!("not minimized: {}", why.trim_end_matches('.')),
+        None => format!(
+            "not minimized to the end: {} of {} last edits tried",
+            reduction.sweep_tried, reduction.sweep_listed
+        ),
+    })
 }
 
 /// A failure on the flaky shelf.

@@ -33,16 +33,20 @@ fn scales_fit_the_type_that_they_are_given_in() {
 #[test]
 fn the_head_of_a_line_is_refused_by_name() {
     check(&[
-        ("", "operation: '' is none of fprop, dgrad, wgrad"),
+        ("", "operation: is missing; a case line begins with fprop, dgrad or wgrad"),
         ("conv f32 nchw", "operation: 'conv' is none of fprop, dgrad, wgrad"),
-        ("fprop", "dtype: '' is none of f32, f64, f16, bf16"),
+        ("fprop", "dtype: is missing; after the operation comes the element type: f32, f64, f16 or bf16"),
+        ("fprop f32", "layout: is missing; after the element type comes the memory order: nchw or nhwc"),
         ("fprop f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
         ("fprop f32/f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
-        ("fprop f32,f32 nchw", "tensors: 'f32,f32' gives neither one value nor one each for x, w, y"),
+        (
+            "fprop f32,f32 nchw",
+            "tensors: 'f32,f32' names neither all at once nor x, w and y; write 1 or 3 words",
+        ),
         ("fprop f32 nwhc", "layout: 'nwhc' is neither nchw nor nhwc"),
         ("fprop f32 nchw ; fprop", "case: ';' joins a history of cases, which is not supported yet"),
     ]);
-    assert_eq!(complaint(&"f".repeat(5000)), "case: '5000' bytes exceed the limit of 4096");
+    assert_eq!(complaint(&"f".repeat(5000)), "case: the line has 5000 bytes, more than the 4096 allowed");
 }
 
 #[test]
@@ -65,18 +69,21 @@ fn sizes_are_refused_by_name() {
             "fprop f32 nchw n1 c1 k1 i4 f3 p1:0 d3",
             "f: '3' with dilation 3 spans 7, more than the padded input of 5",
         ),
-        ("fprop f32 nchw n1 c1 k1 i1x1x1x1 f1x1x1x1", "i: '4' is the number of axes; 1 to 3 are possible"),
-        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' is its number of axes, but i has 2"),
-        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 p0", "p: '1' is its number of axes, but i has 2"),
-        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 s1x1x1", "s: '3' is its number of axes, but i has 2"),
-        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 d1", "d: '1' is its number of axes, but i has 2"),
+        ("fprop f32 nchw n1 c1 k1 i1x1x1x1 f1x1x1x1", "i: has 4 axes; 1 to 3 are possible"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' has 1 axis, but i has 2 axes; write it as in f1x1"),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 p0", "p: '0' has 1 axis, but i has 2 axes; write it as in p0x0"),
+        (
+            "fprop f32 nchw n1 c1 k1 i1x1 f1x1 s1x1x1",
+            "s: '1x1x1' has 3 axes, but i has 2 axes; write it as in s1x1",
+        ),
+        ("fprop f32 nchw n1 c1 k1 i1x1 f1x1 d1", "d: '1' has 1 axis, but i has 2 axes; write it as in d1x1"),
         (
             "fprop f32 nchw n1099511627776 c1099511627776 k1 i1 f1",
-            "x: 'size' does not fit in 63 bits of bytes",
+            "x: its size does not fit in 63 bits of bytes",
         ),
         (
             "fprop f64 nchw n1 c1048576 k1048576 i1048576 f524288",
-            "case: 'size' does not fit in 63 bits of bytes or multiply-adds",
+            "case: its size does not fit in 63 bits of bytes or multiply-adds",
         ),
     ]);
 }
@@ -84,66 +91,130 @@ fn sizes_are_refused_by_name() {
 #[test]
 fn missing_repeated_and_unknown_words_are_refused_by_name() {
     check(&[
-        ("fprop f32 nchw c1 k1 i1 f1", "n: 'nothing' is given, but the size is required"),
-        ("fprop f32 nchw n1 k1 i1 f1", "c: 'nothing' is given, but the size is required"),
-        ("fprop f32 nchw n1 c1 i1 f1", "k: 'nothing' is given, but the size is required"),
-        ("fprop f32 nchw n1 c1 k1 f1", "i: 'nothing' is given, but the extents are required"),
-        ("fprop f32 nchw n1 c1 k1 i1", "f: 'nothing' is given, but the extents are required"),
-        ("fprop f32 nchw n1 n2 c1 k1 i1 f1", "n: '2' is given twice"),
-        ("fprop f32 nchw n1 c1 k1 i1 f1 i1", "i: '1' is given twice"),
+        ("fprop f32 nchw c1 k1 i1 f1", "n: is missing; write the batch size, as in n8"),
+        ("fprop f32 nchw n1 k1 i1 f1", "c: is missing; write the number of input channels, as in c8"),
+        ("fprop f32 nchw n1 c1 i1 f1", "k: is missing; write the number of filters, as in k8"),
+        (
+            "fprop f32 nchw n1 c1 k1 f1",
+            "i: is missing; write the input's extent along each axis, as in i56x56",
+        ),
+        (
+            "fprop f32 nchw n1 c1 k1 i1",
+            "f: is missing; write the filter's extent along each axis, as in f3x3",
+        ),
+        ("fprop f32 nchw n1 n2 c1 k1 i1 f1", "n: '2' is a second value; give n once"),
+        ("fprop f32 nchw n1 c1 k1 i1 f1 i1", "i: '1' is a second value; give i once"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 q7", "size: 'q7' is no field: n c k g i f p s d take a number"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 é", "size: 'é' is no field: n c k g i f p s d take a number"),
-        ("fprop f32 nchw n c1 k1 i1 f1", "n: '' is not an integer that fits"),
-        ("fprop f32 nchw n+1 c1 k1 i1 f1", "n: '+1' is not a plain integer"),
-        ("fprop f32 nchw n1.5 c1 k1 i1 f1", "n: '1.5' is not an integer that fits"),
+        ("fprop f32 nchw n c1 k1 i1 f1", "n: a number is missing; write it as in n8"),
+        ("fprop f32 nchw n+1 c1 k1 i1 f1", "n: '+1' is no whole number; write digits alone, as in n8"),
+        ("fprop f32 nchw n1.5 c1 k1 i1 f1", "n: '1.5' is no whole number; write digits alone, as in n8"),
         (
             "fprop f32 nchw n9223372036854775808 c1 k1 i1 f1",
-            "n: '9223372036854775808' is not an integer that fits",
+            "n: '9223372036854775808' is a number out of range",
         ),
-        ("fprop f32 nchw n1 c1 k1 i1xx f1", "i: '' is not an integer that fits"),
-        (&with("repeat=2 repeat=2"), "repeat: '2' is given twice"),
-        (&with("guard=pages"), "option: 'guard' is unknown or not supported yet"),
+        (
+            "fprop f32 nchw n1 c1 k1 i1xx f1",
+            "i: '1xx' is no list of numbers; axes are joined by x, as in i56x56",
+        ),
+        (
+            "fprop f32 nchw n1 c1 k1 i56,56 f1",
+            "i: '56,56' is no list of numbers; axes are joined by x, as in i56x56",
+        ),
+        (
+            "fprop f32 nchw n1 c1 k1 i56x56 f1x1 p1,1",
+            "p: '1,1' is no list of numbers; axes are joined by x, as in p1x1",
+        ),
+        ("fprop f32 nchw n1 c1 k1 i1xa f1", "i: 'a' is no whole number; write digits alone, as in i56x56"),
+        (&with("repeat=2 repeat=2"), "repeat: '2' is a second value; give repeat once"),
+        (
+            &with("guard=pages"),
+            "option: 'guard' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, out, alpha, beta, repeat, y, expect",
+        ),
     ]);
 }
 
 #[test]
-fn options_are_refused_by_name() {
+fn plans_are_refused_by_name() {
     check(&[
         (&with("engine=-1"), "engine: '-1' is below 0, the least allowed"),
-        (&with("knobs=1:2"), "knobs: 'given' belongs to engine=, which is missing"),
-        (&with("engine=1 knobs=2"), "knobs: '2' is not of the form TYPE:VALUE"),
-        (&with("engine=1 knobs=2:1,2:3"), "knobs: '2' is given twice or out of order"),
-        (&with("engine=1 heur=A#0"), "heur: 'given' cannot join engine=: one names the plan"),
-        (&with("heur=C#0"), "heur: 'C#0' is not of the form A#0, B#0 or fallback#0"),
-        (&with("heur=A"), "heur: 'A' is not of the form A#0, B#0 or fallback#0"),
-        (&with("engine=1 tf32=off"), "tf32: 'off' drops engines by their notes and cannot join engine="),
-        (&with("tf32=maybe"), "tf32: 'maybe' is none of: on, off"),
-        (&with("set=../x"), "set: '../x' is no set name: 1 to 64 letters, digits and ._+-"),
-        (&with("set="), "set: '' is no set name: 1 to 64 letters, digits and ._+-"),
-        (&with("ws=some"), "ws: 'some' is none of: exact, +BYTES, max:BYTES, each with @ALIGN or without"),
-        (&with("ws=+-1"), "ws: '-1' is below 0, the least allowed"),
-        (&with("ws=max:99999999999GiB"), "ws: '99999999999GiB' does not fit in 63 bits of bytes"),
-        (&with("ws=max:4096GiB"), "ws: '4398046511104' is above 2^40, the most allowed"),
-        (&with("ws=exact@24"), "ws: '24' is not an alignment: a power of two up to 1MiB"),
-        (&with("ws=exact@0"), "ws: '0' is not an alignment: a power of two up to 1MiB"),
-        (&with("ws=exact@2097152"), "ws: '2097152' is not an alignment: a power of two up to 1MiB"),
-        (&with("wsfill=01"), "wsfill: '01' is none of: 00, ff, rand:SEED"),
-        (&with("fill=int2"), "fill: 'int2' is not of the form KIND:SEED"),
-        (&with("out=zero"), "out: 'zero' is none of: nan, finite"),
-        (&with("out=nan beta=1"), "out: 'given' has no meaning where beta is not 0: the fill decides"),
-        (&with("alpha=inf"), "alpha: 'inf' is not a finite number"),
-        (&with("beta=NaN"), "beta: 'NaN' is not a finite number"),
-        (&with("alpha=one"), "alpha: 'one' is not a number"),
-        (&with("repeat=0"), "repeat: '0' is not within 1 to 10000"),
-        (&with("repeat=10001"), "repeat: '10001' is not within 1 to 10000"),
-        (&with("expect=right"), "expect: 'right' is none of: refuse"),
-        (&with("y=6x6"), "y: '6x6' is an output size given on purpose and needs expect=refuse"),
-        (&with("y=6 expect=refuse"), "y: '1' is its number of axes, but i has 2"),
-        ("fprop f32/bf16 nchw n1 c1 k1 i1 f1", "dtype: 'bf16' is not a compute type of cuDNN convolutions"),
+        (&with("knobs=1:2"), "knobs: '1:2' belongs to an engine, and none is named; add engine=N"),
+        (&with("engine=1 knobs=2"), "knobs: '2' is no knob; write TYPE:VALUE, as in knobs=2:1,13:0"),
+        (
+            &with("engine=1 knobs=2:1,2:3"),
+            "knobs: '2' is a knob that is given twice, or out of order; give each once, in rising order",
+        ),
+        (
+            &with("engine=1 heur=A#0"),
+            "heur: 'A#0' names a plan, and engine= names another; leave one of them out",
+        ),
+        (
+            &with("heur=C#0"),
+            "heur: 'C#0' is no rank of a heuristic list; write A#0, B#0 or fallback#0, or a higher rank",
+        ),
+        (
+            &with("heur=A"),
+            "heur: 'A' is no rank of a heuristic list; write A#0, B#0 or fallback#0, or a higher rank",
+        ),
+        (
+            &with("engine=1 tf32=off"),
+            "tf32: 'off' drops plans by their notes, and engine= names one already; leave one of them out",
+        ),
+        (&with("tf32=maybe"), "tf32: 'maybe' is none of on, off"),
+        (
+            &with("set=../x"),
+            "set: '../x' is no set name; write 1 to 64 letters, digits and ._+-, as in set=9.19.0-full",
+        ),
+        (
+            &with("set="),
+            "set: '' is no set name; write 1 to 64 letters, digits and ._+-, as in set=9.19.0-full",
+        ),
     ]);
     let knobs: Vec<String> = (0..65).map(|knob| format!("{knob}:1")).collect();
     let line = with(&format!("engine=1 knobs={}", knobs.join(",")));
-    assert_eq!(complaint(&line), "knobs: '65' is more knobs than the 64 allowed");
+    assert_eq!(complaint(&line), "knobs: 65 are given, more than the 64 allowed");
+}
+
+#[test]
+fn memory_and_data_are_refused_by_name() {
+    check(&[
+        (&with("ws=some"), "ws: 'some' is none of exact, +BYTES, max:BYTES, each with @ALIGN or without"),
+        (&with("ws=+-1"), "ws: '-1' is below 0, the least allowed"),
+        (&with("ws=max:99999999999GiB"), "ws: '99999999999GiB' does not fit in 63 bits of bytes"),
+        (
+            &with("ws=max:1KB"),
+            "ws: '1KB' is no number of bytes; write digits, alone or with KiB, MiB or GiB, as in max:32MiB",
+        ),
+        (&with("ws=max:4096GiB"), "ws: '4398046511104' is above 2^40, the most allowed"),
+        (
+            &with("ws=exact@24"),
+            "ws: '24' is no alignment; write a power of two up to 1048576, as in ws=exact@16",
+        ),
+        (
+            &with("ws=exact@0"),
+            "ws: '0' is no alignment; write a power of two up to 1048576, as in ws=exact@16",
+        ),
+        (
+            &with("ws=exact@2097152"),
+            "ws: '2097152' is no alignment; write a power of two up to 1048576, as in ws=exact@16",
+        ),
+        (&with("wsfill=01"), "wsfill: '01' is none of 00, ff, rand:SEED"),
+        (&with("fill=int2"), "fill: 'int2' has no seed; write KIND:SEED, as in fill=int2:1"),
+        (&with("out=zero"), "out: 'zero' is none of nan, finite"),
+        (
+            &with("out=nan beta=1"),
+            "out: 'nan' has no meaning where beta is not 0, because the fill then decides; leave out= away",
+        ),
+        (&with("alpha=inf"), "alpha: 'inf' is not a finite number"),
+        (&with("beta=NaN"), "beta: 'NaN' is not a finite number"),
+        (&with("alpha=one"), "alpha: 'one' is not a number; write alpha=1 or alpha=-0.5"),
+        (&with("repeat=0"), "repeat: '0' is not within 1 to 10000"),
+        (&with("repeat=10001"), "repeat: '10001' is not within 1 to 10000"),
+        (&with("expect=right"), "expect: 'right' is unknown; write expect=refuse"),
+        (&with("y=6x6"), "y: '6x6' is an output size given on purpose; add expect=refuse"),
+        (&with("y=6 expect=refuse"), "y: '6' has 1 axis, but i has 2 axes; write it as in y=6x6"),
+        ("fprop f32/bf16 nchw n1 c1 k1 i1 f1", "dtype: 'bf16' is not a compute type of cuDNN convolutions"),
+    ]);
 }
 
 #[test]
@@ -174,11 +245,11 @@ fn json_is_refused_by_name_too() {
         (r#""format":1,"n":0"#, "n: '0' is below 1, the least allowed"),
         (r#""format":1"#, "missing field `n`"),
         (r#""format":1,"n":1,"n":1"#, "duplicate field `n`"),
-        (r#""format":1,"n":1,"y":[1]"#, "y: '1' is an output size given on purpose and needs expect=refuse"),
+        (r#""format":1,"n":1,"y":[1]"#, "y: '1' is an output size given on purpose; add expect=refuse"),
         (
             r#""format":1,"n":1,"engine":{"pinned":{"engine":1,
                 "knobs":[{"knob":2,"value":0},{"knob":1,"value":0}]}}"#,
-            "knobs: '1' is given twice or out of order",
+            "knobs: '1' is a knob that is given twice, or out of order; give each once, in rising order",
         ),
         (r#""format":1,"n":1,"engine":{"pinned":{"engine":1,"rank":2}}"#, "unknown field `rank`"),
     ] {

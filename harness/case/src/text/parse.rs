@@ -11,6 +11,9 @@ use crate::operation::Operation;
 use crate::problem::{Axis, Case, Expect, Options, Problem, Scale};
 use crate::workspace::{Workspace, WorkspaceAmount};
 
+use super::number::{read_bytes, read_extents, read_integer, read_pads};
+use super::{join_extents, print_pad};
+
 /// Longest line read, in bytes: far above any real case, low enough to bound the work on hostile text.
 const LINE_BYTES_MAX: usize = 4096;
 
@@ -27,19 +30,24 @@ impl FromStr for Case {
 
 fn read(line: &str) -> Result<Case, CaseError> {
     if line.len() > LINE_BYTES_MAX {
-        return Err(CaseError::new(
-            "case",
-            line.len(),
-            format!("bytes exceed the limit of {LINE_BYTES_MAX}"),
-        ));
+        let rule = format!("the line has {} bytes, more than the {LINE_BYTES_MAX} allowed", line.len());
+        return Err(CaseError::bare("case", rule));
     }
     if line.contains(';') {
         return Err(CaseError::new("case", ";", "joins a history of cases, which is not supported yet"));
     }
     let mut words = line.split_ascii_whitespace();
-    let operation = read_operation(words.next().unwrap_or(""))?;
-    let dtypes = read_dtypes(words.next().unwrap_or(""))?;
-    let layouts = read_layouts(words.next().unwrap_or(""))?;
+    let mut head = |field: &str, rule: &str| words.next().ok_or_else(|| CaseError::bare(field, rule));
+    let operation =
+        read_operation(head("operation", "is missing; a case line begins with fprop, dgrad or wgrad")?)?;
+    let dtypes = read_dtypes(head(
+        "dtype",
+        "is missing; after the operation comes the element type: f32, f64, f16 or bf16",
+    )?)?;
+    let layouts = read_layouts(head(
+        "layout",
+        "is missing; after the element type comes the memory order: nchw or nhwc",
+    )?)?;
     let mut fields = Fields::default();
     for word in words {
         fields.take(word)?;
@@ -60,7 +68,11 @@ fn per_role<T: Copy>(word: &str, read: impl Fn(&str) -> Result<T, CaseError>) ->
     match parts.as_slice() {
         [all] => Ok([*all; 3]),
         [x, w, y] => Ok([*x, *w, *y]),
-        _ => Err(CaseError::new("tensors", word, "gives neither one value nor one each for x, w, y")),
+        _ => Err(CaseError::new(
+            "tensors",
+            word,
+            "names neither all at once nor x, w and y; write 1 or 3 words",
+        )),
     }
 }
 
@@ -85,38 +97,11 @@ fn read_layouts(word: &str) -> Result<Layouts, CaseError> {
     Ok(Layouts { x, w, y })
 }
 
-fn read_integer<T: FromStr>(field: &str, text: &str) -> Result<T, CaseError> {
-    // A leading plus sign would print back differently, so it is no canonical number.
-    if text.starts_with('+') {
-        return Err(CaseError::new(field, text, "is not a plain integer"));
-    }
-    text.parse().map_err(|_| CaseError::new(field, text, "is not an integer that fits"))
-}
-
-fn read_extents(field: &str, text: &str) -> Result<Vec<i64>, CaseError> {
-    text.split('x').map(|part| read_integer(field, part)).collect()
-}
-
-/// Reads bytes with an optional binary unit.
-fn read_bytes(field: &str, text: &str) -> Result<i64, CaseError> {
-    let (digits, shift) = [("GiB", 30), ("MiB", 20), ("KiB", 10)]
-        .into_iter()
-        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits, shift)))
-        .unwrap_or((text, 0));
-    let count: i64 = read_integer(field, digits)?;
-    count
-        .checked_mul(1 << shift)
-        .ok_or_else(|| CaseError::new(field, text, "does not fit in 63 bits of bytes"))
-}
-
-fn read_pads(text: &str) -> Result<Vec<(i64, i64)>, CaseError> {
-    text.split('x')
-        .map(|part| match part.split_once(':') {
-            Some((before, after)) => Ok((read_integer("p", before)?, read_integer("p", after)?)),
-            None => read_integer("p", part).map(|both| (both, both)),
-        })
-        .collect()
-}
+/// The options that a line may hold, as NAME=VALUE.
+const OPTIONS: [&str; 14] = [
+    "engine", "knobs", "heur", "tf32", "set", "ws", "wsfill", "fill", "out", "alpha", "beta", "repeat", "y",
+    "expect",
+];
 
 /// The fields of a line as they are met, each at most once.
 #[derive(Default)]
@@ -140,9 +125,13 @@ struct Fields {
 
 fn once<T>(slot: &mut Option<T>, field: &str, text: &str, value: T) -> Result<(), CaseError> {
     if slot.replace(value).is_some() {
-        return Err(CaseError::new(field, text, "is given twice"));
+        return Err(twice(field, text));
     }
     Ok(())
+}
+
+fn twice(field: &str, text: &str) -> CaseError {
+    CaseError::new(field, text, format!("is a second value; give {field} once"))
 }
 
 impl Fields {
@@ -173,7 +162,7 @@ impl Fields {
 
     fn take_option(&mut self, key: &str, value: &str) -> Result<(), CaseError> {
         if self.seen.iter().any(|seen| seen == key) {
-            return Err(CaseError::new(key, value, "is given twice"));
+            return Err(twice(key, value));
         }
         self.seen.push(key.to_owned());
         let options = &mut self.options;
@@ -195,7 +184,7 @@ impl Fields {
             "beta" => options.beta = read_scale(key, value)?,
             "repeat" => options.repeat = read_integer(key, value)?,
             "expect" => options.expect = read_word(key, value, &[("refuse", Expect::Refuse)])?,
-            _ => return Err(CaseError::new("option", key, "is unknown or not supported yet")),
+            _ => return Err(CaseError::new("option", key, format!("is none of {}", OPTIONS.join(", ")))),
         }
         Ok(())
     }
@@ -203,16 +192,18 @@ impl Fields {
     fn build(mut self, operation: Operation, dtypes: DTypes, layouts: Layouts) -> Result<Case, CaseError> {
         self.options.engine = self.engine_choice()?;
         let axes = self.axes()?;
-        let required = |slot: Option<i64>, field: &str| {
-            slot.ok_or_else(|| CaseError::new(field, "nothing", "is given, but the size is required"))
+        let required = |slot: Option<i64>, field: &str, what: &str| {
+            slot.ok_or_else(|| {
+                CaseError::bare(field, format!("is missing; write the {what}, as in {field}8"))
+            })
         };
         let problem = Problem {
             operation,
             dtypes,
             layouts,
-            n: required(self.n, "n")?,
-            c: required(self.c, "c")?,
-            k: required(self.k, "k")?,
+            n: required(self.n, "n", "batch size")?,
+            c: required(self.c, "c", "number of input channels")?,
+            k: required(self.k, "k", "number of filters")?,
             g: self.g.unwrap_or(1),
             axes,
             declared_output: self.declared_output,
@@ -227,28 +218,41 @@ impl Fields {
             }
             (None, None, Some((mode, rank))) => Ok(EngineChoice::Ranked { mode, rank }),
             (None, None, None) => Ok(EngineChoice::Any),
-            (Some(_), _, Some(_)) => {
-                Err(CaseError::new("heur", "given", "cannot join engine=: one names the plan"))
-            }
-            (None, Some(_), _) => {
-                Err(CaseError::new("knobs", "given", "belongs to engine=, which is missing"))
+            (Some(_), _, Some((mode, rank))) => Err(CaseError::new(
+                "heur",
+                format!("{}#{rank}", mode.name()),
+                "names a plan, and engine= names another; leave one of them out",
+            )),
+            (None, Some(knobs), _) => {
+                let shown: Vec<String> =
+                    knobs.iter().map(|knob| format!("{}:{}", knob.knob, knob.value)).collect();
+                let rule = "belongs to an engine, and none is named; add engine=N";
+                Err(CaseError::new("knobs", shown.join(","), rule))
             }
         }
     }
 
     fn axes(&mut self) -> Result<Vec<Axis>, CaseError> {
-        let nothing =
-            |field: &str| CaseError::new(field, "nothing", "is given, but the extents are required");
-        let input = self.input.take().ok_or_else(|| nothing("i"))?;
-        let filter = self.filter.take().ok_or_else(|| nothing("f"))?;
+        let missing = |field: &str, rule: &str| CaseError::bare(field, rule);
+        let input = self.input.take().ok_or_else(|| {
+            missing("i", "is missing; write the input's extent along each axis, as in i56x56")
+        })?;
+        let filter = self.filter.take().ok_or_else(|| {
+            missing("f", "is missing; write the filter's extent along each axis, as in f3x3")
+        })?;
         let rank = input.len();
         let pads = self.pads.take().unwrap_or_else(|| vec![(0, 0); rank]);
         let stride = self.stride.take().unwrap_or_else(|| vec![1; rank]);
         let dilation = self.dilation.take().unwrap_or_else(|| vec![1; rank]);
-        let lengths = [("f", filter.len()), ("p", pads.len()), ("s", stride.len()), ("d", dilation.len())];
-        for (field, length) in lengths {
+        let given = [
+            ("f", filter.len(), join_extents(&filter)),
+            ("p", pads.len(), join_pads(&pads)),
+            ("s", stride.len(), join_extents(&stride)),
+            ("d", dilation.len(), join_extents(&dilation)),
+        ];
+        for (field, length, shown) in given {
             if length != rank {
-                return Err(wrong_rank(field, length, rank));
+                return Err(wrong_rank(field, &shown, length, rank));
             }
         }
         Ok((0..rank)
@@ -264,14 +268,30 @@ impl Fields {
     }
 }
 
-fn wrong_rank(field: &str, length: usize, rank: usize) -> CaseError {
-    CaseError::new(field, length, format!("is its number of axes, but i has {rank}"))
+fn join_pads(pads: &[(i64, i64)]) -> String {
+    let pad = |&(before, after): &(i64, i64)| print_pad(before, after);
+    pads.iter().map(pad).collect::<Vec<_>>().join("x")
+}
+
+/// A field that speaks of another number of axes than the input has.
+pub(crate) fn wrong_rank(field: &str, shown: &str, length: usize, rank: usize) -> CaseError {
+    let axes = |count: usize| if count == 1 { "1 axis".to_owned() } else { format!("{count} axes") };
+    let first = shown.split('x').next().unwrap_or_default();
+    let sign = if field == "y" { "=" } else { "" };
+    let example = vec![first; rank].join("x");
+    let rule =
+        format!("has {}, but i has {}; write it as in {field}{sign}{example}", axes(length), axes(rank));
+    CaseError::new(field, shown, rule)
 }
 
 fn read_word<T: Copy>(key: &str, value: &str, words: &[(&str, T)]) -> Result<T, CaseError> {
     words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning).ok_or_else(|| {
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        CaseError::new(key, value, format!("is none of: {}", known.join(", ")))
+        let rule = match known.as_slice() {
+            [only] => format!("is unknown; write {key}={only}"),
+            several => format!("is none of {}", several.join(", ")),
+        };
+        CaseError::new(key, value, rule)
     })
 }
 
@@ -279,9 +299,9 @@ fn read_knobs(value: &str) -> Result<Vec<Knob>, CaseError> {
     let mut knobs = value
         .split(',')
         .map(|part| {
-            let (knob, chosen) = part
-                .split_once(':')
-                .ok_or_else(|| CaseError::new("knobs", part, "is not of the form TYPE:VALUE"))?;
+            let (knob, chosen) = part.split_once(':').ok_or_else(|| {
+                CaseError::new("knobs", part, "is no knob; write TYPE:VALUE, as in knobs=2:1,13:0")
+            })?;
             Ok(Knob { knob: read_integer("knobs", knob)?, value: read_integer("knobs", chosen)? })
         })
         .collect::<Result<Vec<Knob>, CaseError>>()?;
@@ -290,7 +310,7 @@ fn read_knobs(value: &str) -> Result<Vec<Knob>, CaseError> {
 }
 
 fn read_ranked(value: &str) -> Result<(HeuristicMode, u32), CaseError> {
-    let rule = "is not of the form A#0, B#0 or fallback#0";
+    let rule = "is no rank of a heuristic list; write A#0, B#0 or fallback#0, or a higher rank";
     let (mode, rank) = value.split_once('#').ok_or_else(|| CaseError::new("heur", value, rule))?;
     let mode = HeuristicMode::from_name(mode).ok_or_else(|| CaseError::new("heur", value, rule))?;
     Ok((mode, read_integer("heur", rank)?))
@@ -311,7 +331,7 @@ fn read_workspace(workspace: &mut Workspace, value: &str) -> Result<(), CaseErro
         return Err(CaseError::new(
             "ws",
             value,
-            "is none of: exact, +BYTES, max:BYTES, each with @ALIGN or without",
+            "is none of exact, +BYTES, max:BYTES, each with @ALIGN or without",
         ));
     };
     if let Some(alignment) = alignment {
@@ -326,22 +346,25 @@ fn read_workspace_fill(value: &str) -> Result<WorkspaceFill, CaseError> {
         "ff" => Ok(WorkspaceFill::Ones),
         _ => match value.strip_prefix("rand:") {
             Some(seed) => Ok(WorkspaceFill::Random(read_integer("wsfill", seed)?)),
-            None => Err(CaseError::new("wsfill", value, "is none of: 00, ff, rand:SEED")),
+            None => Err(CaseError::new("wsfill", value, "is none of 00, ff, rand:SEED")),
         },
     }
 }
 
 fn read_fill(value: &str) -> Result<Fill, CaseError> {
-    let (kind, seed) =
-        value.split_once(':').ok_or_else(|| CaseError::new("fill", value, "is not of the form KIND:SEED"))?;
+    let (kind, seed) = value
+        .split_once(':')
+        .ok_or_else(|| CaseError::new("fill", value, "has no seed; write KIND:SEED, as in fill=int2:1"))?;
     let kind = FillKind::from_name(kind).ok_or_else(|| {
         let known: Vec<&str> = FillKind::ALL.into_iter().map(FillKind::name).collect();
-        CaseError::new("fill", kind, format!("is none of: {}", known.join(", ")))
+        CaseError::new("fill", kind, format!("is none of {}", known.join(", ")))
     })?;
     Ok(Fill { kind, seed: read_integer("fill", seed)? })
 }
 
 fn read_scale(key: &str, value: &str) -> Result<Scale, CaseError> {
-    let number: f64 = value.parse().map_err(|_| CaseError::new(key, value, "is not a number"))?;
+    let number: f64 = value
+        .parse()
+        .map_err(|_| CaseError::new(key, value, format!("is not a number; write {key}=1 or {key}=-0.5")))?;
     Ok(Scale::new(number))
 }

@@ -1,11 +1,11 @@
 //! `convict check`: one case, one verdict, the numbers behind it.
 
-use case::{Case, Environment, Execution, Matrix, Outcome, Tier, Untrusted, Verdict};
+use case::{Case, Environment, Execution, Fault, Matrix, Outcome, Recipe, Tier, Untrusted, Verdict};
 use serde::Serialize;
 
 use crate::args::Check;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
-use crate::machine::{Machine, describe};
+use crate::machine::Machine;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ struct Report<'run> {
 /// Runs the case and prints its verdict.
 pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
-    let machine = Machine::new(&arguments.machine, None)?;
+    let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
         let text = serde_json::to_string(&report).map_err(|error| Failure::Ours(error.to_string()))?;
         println!("{text}");
     } else {
-        println!("{}", describe(&environment, machine.simulated()));
+        println!("{}", machine.describe(&environment));
         println!("{case}");
         print(&case, &verdict, &outcome);
     }
@@ -73,7 +73,7 @@ fn print(case: &Case, verdict: &Verdict, outcome: &Outcome) {
         Verdict::Untrusted(Untrusted::Skipped(reason)) => println!("nothing was judged: {reason}"),
         Verdict::Untrusted(why) => println!("untrusted: {why}"),
         Verdict::Fault(fault) => {
-            println!("FAULT, tier {}: {}", fault.tier.name(), fault.summary);
+            println!("{}", headline(fault));
             println!("signature  {}", case::Signature::new(&fault.sameness, &case.problem));
         }
     }
@@ -95,6 +95,23 @@ fn print(case: &Case, verdict: &Verdict, outcome: &Outcome) {
     }
 }
 
+/// What was seen, under a word that agrees with the exit code.
+fn headline(fault: &Fault) -> String {
+    match fault.tier {
+        Tier::A | Tier::B => format!("FAULT, tier {}: {}", fault.tier.name(), fault.summary),
+        Tier::C => format!(
+            "INFORMATIVE, tier C, which doesn't count as a failure because no text promises otherwise: {}",
+            fault.summary
+        ),
+    }
+}
+
+/// What the output held before the run.
+fn output_before(case: &Case, recipe: &Recipe) -> &'static str {
+    // The output is read then, so it gets data like the inputs.
+    if case.options.beta.value() == 0.0 { recipe.output.name() } else { "filled alike (beta)" }
+}
+
 fn or_none(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(" ") }
 }
@@ -106,7 +123,7 @@ fn print_execution(case: &Case, index: usize, execution: &Execution) {
          {:.3} of its bound, {} us",
         recipe.fill.kind.name(),
         recipe.fill.seed,
-        recipe.output.name(),
+        output_before(case, recipe),
         recipe.workspace,
         census.differing,
         census.checked,
@@ -127,5 +144,47 @@ fn print_execution(case: &Case, index: usize, execution: &Execution) {
             hit.zone.name(),
             hit.nearest
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use case::{Fill, FillKind, Kind, Operation, OutputFill, Phase, Sameness, WorkspaceFill};
+
+    use super::*;
+
+    fn fault(tier: Tier) -> Fault {
+        let sameness = Sameness {
+            kind: Kind::Wrong,
+            operation: Operation::Fprop,
+            phase: Phase::Judge,
+            cause: "finite".to_owned(),
+            engine: Some(1),
+        };
+        Fault { sameness, tier, summary: "1 of 2 differ".to_owned(), recipe: None }
+    }
+
+    #[test]
+    fn what_is_informative_is_not_called_a_fault() {
+        for tier in [Tier::A, Tier::B, Tier::C] {
+            let failure = code(&Verdict::Fault(fault(tier))) == FOUND;
+            let line = headline(&fault(tier));
+            assert_eq!(line.starts_with("FAULT, "), failure, "{line}");
+            assert_eq!(line.contains("doesn't count as a failure"), !failure, "{line}");
+            assert!(line.ends_with(": 1 of 2 differ"), "{line}");
+        }
+    }
+
+    #[test]
+    fn with_beta_the_output_holds_data_and_no_poison() {
+        let recipe = Recipe {
+            fill: Fill { kind: FillKind::Int2, seed: 1 },
+            output: OutputFill::Nan,
+            workspace: WorkspaceFill::Zero,
+            repeats: None,
+        };
+        let before = |line: &str| output_before(&line.parse().expect("a case"), &recipe);
+        assert_eq!(before("fprop f32 nchw n1 c1 k1 i1 f1"), "nan");
+        assert_eq!(before("fprop f32 nchw n1 c1 k1 i1 f1 beta=-1"), "filled alike (beta)");
     }
 }

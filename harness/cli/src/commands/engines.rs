@@ -6,12 +6,13 @@ use exec::JobEvent;
 
 use crate::args::Engines;
 use crate::failure::{CLEAN, Failure};
-use crate::machine::{Machine, describe};
+use crate::machine::Machine;
+use crate::words;
 
 /// Lists every configuration of the case and how its plan turned out.
 pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
-    let machine = Machine::new(&arguments.machine, arguments.properties.clone())?;
+    let machine = Machine::new(&arguments.machine, &arguments.device.device, arguments.properties.clone())?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
         }
         return Ok(CLEAN);
     }
-    println!("{}", describe(&environment, machine.simulated()));
+    println!("{}", machine.describe(&environment));
     println!("{case}\n");
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -40,10 +41,9 @@ pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
                 table.add_row(row(observation));
             }
             (candidate, _) => {
-                table.add_row([
-                    format!("{candidate:?}"),
-                    format!("{:?} in {}", outcome.exit, outcome.phase.name()),
-                ]);
+                let engine =
+                    candidate.as_ref().map_or_else(|| "-".to_owned(), |of| of.config.engine.to_string());
+                table.add_row([engine, String::new(), String::new(), words::ended(outcome)]);
             }
         }
     }

@@ -11,19 +11,19 @@ use crate::args::Explain;
 use crate::commands::check::require_set;
 use crate::commands::hunt::{failure, stop_on_signal};
 use crate::failure::{CLEAN, Failure};
-use crate::machine::{Machine, describe};
+use crate::machine::Machine;
 
 /// Explains the case, or the case of a bundle, and prints what was found.
 pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
     let (case, original) = target(&arguments.target)?;
-    let machine = Machine::new(&arguments.machine, None)?;
+    let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
     require_set(&case, &environment, arguments.any_set)?;
     stop_on_signal(&machine)?;
     if !arguments.json {
-        println!("{}", describe(&environment, machine.simulated()));
+        println!("{}", machine.describe(&environment));
     }
     let mut finding = hunt::accuse(&mut slot, &case).map_err(failure)?;
     finding.original = original;

@@ -3,17 +3,20 @@
 use std::path::Path;
 
 use case::{Case, Selection, Tier};
-use hunt::{Generator, HuntError, HuntOptions, Limits, Source, Summary};
+use hunt::{FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary};
 
 use crate::args::{EngineSet, Hunt};
 use crate::commands::check::require_set;
-use crate::failure::{CLEAN, FOUND, Failure};
-use crate::machine::{Machine, describe};
+use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
+use crate::machine::Machine;
 use crate::out::Out;
 use crate::terminal::Terminal;
 
 /// Share of a worker's memory that generated tensors may take; the rest is for references and workspaces.
 const TENSOR_SHARE: f64 = 0.25;
+
+/// Listed cases of which nothing was judged that are named; the others are counted.
+const UNJUDGED_SHOWN: usize = 10;
 
 /// Runs a hunt to its end.
 pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
@@ -21,9 +24,11 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
     }
-    let machine = Machine::new(&arguments.machine, None)?;
+    let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
+    let workers =
+        arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
+    machine.require_workers(workers)?;
     machine.prepare()?;
-    let workers = arguments.workers.map_or_else(cores, |workers| workers as usize);
     let mut slots = machine.slots(workers);
     let environment = slots[0].environment()?.clone();
     let mut options =
@@ -40,9 +45,10 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
         }
     }
     let terms = options.source.terms(options.selection);
+    let listed = terms.listed.map(|listed| listed.min(arguments.cases.unwrap_or(u64::MAX)));
     let (out, ledger) = Out::open(arguments, &terms, (&machine, workers))?;
     let terminal = Terminal::new(arguments.json);
-    terminal.say(&describe(&environment, machine.simulated()));
+    terminal.say(&machine.describe(&environment));
     stop_on_signal(&machine)?;
     let sink = |entry: &hunt::Entry| {
         out.take(entry)?;
@@ -50,11 +56,23 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
         Ok(())
     };
     let summary = hunt::hunt(&options, slots, ledger, machine.interrupt(), &sink);
+    let tried = out.finish(&|done, of| terminal.trying(done, of));
     terminal.close();
-    out.finish().map_err(|error| Failure::Ours(format!("--out {}: {error}", arguments.out.display())))?;
+    tried.map_err(|error| Failure::Ours(format!("--out {}: {error}", arguments.out.display())))?;
     let summary = out.with_bundles(summary.map_err(failure)?);
-    report(arguments, &summary)?;
-    Ok(if summary.findings.iter().any(|finding| finding.tier != Tier::C) { FOUND } else { CLEAN })
+    report(arguments, &summary, listed)?;
+    Ok(code(&summary))
+}
+
+/// What was found so far decides, whether the hunt ended or was interrupted.
+fn code(summary: &Summary) -> u8 {
+    if summary.findings.iter().any(|finding| finding.tier != Tier::C) {
+        FOUND
+    } else if summary.judged_nothing() {
+        UNJUDGED
+    } else {
+        CLEAN
+    }
 }
 
 fn cores() -> usize {
@@ -118,7 +136,7 @@ pub(crate) fn failure(error: HuntError) -> Failure {
     }
 }
 
-fn report(arguments: &Hunt, summary: &Summary) -> Result<(), Failure> {
+fn report(arguments: &Hunt, summary: &Summary, listed: Option<u64>) -> Result<(), Failure> {
     if arguments.json {
         let text = serde_json::to_string(summary).map_err(|error| Failure::Ours(error.to_string()))?;
         println!("{text}");
@@ -143,25 +161,95 @@ fn report(arguments: &Hunt, summary: &Summary) -> Result<(), Failure> {
     for flaky in &summary.flaky {
         println!("flaky, {} of {} runs: {}", flaky.hits, flaky.runs, flaky.case);
     }
-    if summary.findings.is_empty() {
+    for line in unjudged(summary, listed) {
+        println!("{line}");
+    }
+    if summary.judged_nothing() {
+        println!("nothing could be judged: not a single check was made");
+    } else if summary.findings.is_empty() {
         println!("no findings");
     }
     for finding in &summary.findings {
-        println!(
-            "\n{}  tier {}  {} of {} runs",
-            finding.signature,
-            finding.tier.name(),
-            finding.hits,
-            finding.runs
-        );
-        println!("  {}", finding.summary);
-        println!("  convict check '{}'", finding.case);
-        if let Some(bundle) = &finding.bundle {
-            println!("  {}", arguments.out.join(bundle).display());
-        }
+        print_finding(arguments, finding);
     }
     if summary.interrupted {
         println!("\ninterrupted; go on with --resume");
     }
     Ok(())
+}
+
+fn print_finding(arguments: &Hunt, finding: &FoundSummary) {
+    println!(
+        "\n{}  tier {}  {} of {} runs",
+        finding.signature,
+        finding.tier.name(),
+        finding.hits,
+        finding.runs
+    );
+    println!("  {}", finding.summary);
+    if let Some(shortfall) = &finding.shortfall {
+        println!("  {shortfall}");
+    }
+    println!("  convict check '{}'", finding.case);
+    if let Some(bundle) = &finding.bundle {
+        println!("  {}", arguments.out.join(bundle).display());
+    }
+}
+
+/// The cases of a list of which nothing was judged, and how many were not reached.
+fn unjudged(summary: &Summary, listed: Option<u64>) -> Vec<String> {
+    let mut lines: Vec<String> = summary
+        .unjudged
+        .iter()
+        .take(UNJUDGED_SHOWN)
+        .map(|unjudged| {
+            let reasons: Vec<String> =
+                unjudged.reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+            let why = if reasons.is_empty() { "there was no plan".to_owned() } else { reasons.join(", ") };
+            format!("not judged: {}\n  {why}", unjudged.case)
+        })
+        .collect();
+    if let Some(more) = summary.unjudged.len().checked_sub(UNJUDGED_SHOWN).filter(|more| *more > 0) {
+        lines.push(format!("not judged: {more} more listed cases, named in summary.json"));
+    }
+    if let Some(missed) =
+        listed.and_then(|listed| listed.checked_sub(summary.problems)).filter(|left| *left > 0)
+    {
+        lines.push(format!("not surveyed to the end before the hunt ended: {missed} listed cases"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use hunt::{Ledger, Unjudged};
+
+    use super::*;
+
+    fn summary(unjudged: u64, problems: u64) -> Summary {
+        let unjudged = (0..unjudged).map(|index| Unjudged {
+            index,
+            case: format!("case {index}"),
+            reasons: vec![("NOT_SUPPORTED in plan".to_owned(), 3)],
+        });
+        Summary { unjudged: unjudged.collect(), problems, ..Ledger::default().summary() }
+    }
+
+    #[test]
+    fn at_most_ten_cases_that_were_not_judged_are_named_and_the_rest_is_counted() {
+        assert_eq!(unjudged(&summary(1, 1), Some(1)), ["not judged: case 0\n  NOT_SUPPORTED in plan (3)"]);
+        let lines = unjudged(&summary(12, 12), Some(15));
+        assert_eq!(lines.len(), 12);
+        assert_eq!(lines[10], "not judged: 2 more listed cases, named in summary.json");
+        assert_eq!(lines[11], "not surveyed to the end before the hunt ended: 3 listed cases");
+        assert!(unjudged(&summary(0, 3), Some(3)).is_empty() && unjudged(&summary(0, 3), None).is_empty());
+    }
+
+    #[test]
+    fn a_hunt_without_a_single_check_judged_nothing_and_any_check_is_clean() {
+        assert_eq!(code(&summary(1, 1)), UNJUDGED);
+        assert_eq!(code(&Summary { checks: 1, ..summary(1, 2) }), CLEAN);
+        let refused = [("as expected".to_owned(), 2)].into_iter().collect();
+        assert_eq!(code(&Summary { refusals: refused, ..summary(0, 1) }), CLEAN);
+    }
 }

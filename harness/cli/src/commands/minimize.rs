@@ -11,13 +11,14 @@ use crate::commands::check::require_set;
 use crate::commands::hunt::{failure, stop_on_signal};
 use crate::failure::{CLEAN, Failure};
 use crate::log::Log;
-use crate::machine::{Machine, describe};
+use crate::machine::Machine;
 
 /// Minimizes the case and prints the result.
 pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
     let (log, earlier) = open_log(arguments, &case)?;
-    let machine = Machine::new(&arguments.machine, None)?;
+    let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
+    machine.require_workers(arguments.workers as usize)?;
     machine.prepare()?;
     let mut slots = machine.slots(arguments.workers as usize);
     let mut slot = slots.swap_remove(0);
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
     require_set(&case, &environment, arguments.any_set)?;
     stop_on_signal(&machine)?;
     if !arguments.json {
-        println!("{}", describe(&environment, machine.simulated()));
+        println!("{}", machine.describe(&environment));
     }
     let allowance = Allowance { calls_max: arguments.calls, seconds_max: arguments.time.as_secs_f64() };
     let tell = |event: HuntEvent| {

@@ -6,7 +6,8 @@ use exec::{JobEvent, Slot};
 
 use crate::args::Selftest;
 use crate::failure::{CLEAN, Failure};
-use crate::machine::{Machine, describe};
+use crate::machine::Machine;
+use crate::words;
 
 /// A trouble, what must be seen of it, in words.
 const TROUBLES: [(&str, Provocation, Seen); 3] = [
@@ -35,11 +36,11 @@ const KNOWN_GOOD: &str = "fprop f32 nchw n1 c1 k1 i1x4 f1x1 fill=int2:1";
 
 /// Runs every check and prints a table.
 pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
-    let machine = Machine::new(&arguments.machine, None)?;
+    let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
-    println!("{}", describe(&environment, machine.simulated()));
+    println!("{}", machine.describe(&environment));
     let mut rows = slot.self_test()?;
     for (name, provocation, seen) in TROUBLES {
         rows.push(provoke(&mut slot, name, provocation, seen)?);
@@ -58,6 +59,16 @@ pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
     }
 }
 
+/// How a provoked trouble showed itself: a device error leaves the worker alive, and is what there is to tell.
+fn told_of(outcome: &Outcome) -> String {
+    match outcome.observation.as_ref().map(|observation| &observation.ended) {
+        Some(Ended::Device { phase, code, name, .. }) => {
+            format!("CUDA returned {name} ({code}) in {}", phase.name())
+        }
+        _ => words::ended(outcome),
+    }
+}
+
 /// Brings a trouble on a worker, and then has a known-good case pass on the next one.
 fn provoke(
     slot: &mut Slot,
@@ -73,7 +84,7 @@ fn provoke(
             outcomes.push(outcome);
         }
     })?;
-    let told = outcomes.iter().map(|outcome| format!("{:?} in {}", outcome.exit, outcome.phase.name()));
+    let told = outcomes.iter().map(told_of);
     let told = told.collect::<Vec<_>>().join(", ");
     if outcomes.len() != 1 || !outcomes.iter().all(seen) {
         return Ok((name.to_owned(), false, format!("seen instead: {told}")));

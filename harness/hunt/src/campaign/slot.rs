@@ -34,7 +34,9 @@ pub(super) fn work<B: Bench>(floor: &Floor<'_>, number: usize, mut bench: B) -> 
 /// Looks into findings one after the other. What can't be explained stays as it was found.
 fn explain<B: Bench>(floor: &Floor<'_>, bench: &mut B) -> Result<(), HuntError> {
     let Some(allowance) = floor.options.explanation else { return Ok(()) };
-    while let Some(finding) = floor.next_unexplained() {
+    while let Some((finding, number, of)) = floor.next_unexplained() {
+        let signature = finding.signature.clone();
+        floor.record.tell(HuntEvent::Explaining { signature, number, of })?;
         bench.fresh();
         match explain_finding(bench, &finding, allowance, None) {
             Ok(explained) => {

@@ -13,6 +13,7 @@ use crate::bench::Bench;
 use crate::error::HuntError;
 use crate::event::{Check, HuntEvent, ProblemTally, Suspect, VerdictKind, counted, provisional};
 use crate::examine::{config_of, job, leaves_traces, selection_of, survey};
+use crate::summary::AS_EXPECTED;
 
 /// Other input extents that a problem is tried with, where engines compiled kernels for it: a kernel mostly serves
 /// them too (measured: 0.05 s instead of 0.5 to 1 s), and what breaks at some sizes needs several to show.
@@ -171,7 +172,7 @@ fn reckon(index: u64, outcome: &Outcome, verdict: &Verdict) -> Result<Check, Str
     match counted(verdict) {
         // A pass without executions is a refusal that was asked for, or a plan that was only listed.
         Some(VerdictKind::Pass) if !observation.is_some_and(|seen| seen.ended == Ended::Completed) => {
-            Err("as expected".to_owned())
+            Err(AS_EXPECTED.to_owned())
         }
         Some(verdict) => Ok(Check {
             index,

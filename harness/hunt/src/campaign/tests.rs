@@ -304,6 +304,7 @@ fn an_interruption_keeps_what_is_confirmed_and_a_resume_minimizes_it() {
     assert!(summary.interrupted);
     assert_eq!(summary.findings.len(), 1);
     assert!(!summary.findings[0].one_minimal);
+    assert_eq!(summary.findings[0].shortfall.as_deref(), Some("not minimized: the hunt ended first"));
     assert!(summary.problems < 300);
     let mut ledger = Ledger::default();
     entries.into_inner().unwrap().iter().for_each(|entry| ledger.apply(entry));
@@ -311,7 +312,7 @@ fn an_interruption_keeps_what_is_confirmed_and_a_resume_minimizes_it() {
     assert!(!resumed.interrupted);
     assert_eq!(resumed.problems, 300);
     assert_eq!(resumed.findings.len(), 1);
-    assert!(resumed.findings[0].one_minimal);
+    assert!(resumed.findings[0].one_minimal && resumed.findings[0].shortfall.is_none());
 }
 
 #[test]
@@ -400,7 +401,9 @@ fn findings_are_explained_after_the_hunt_and_a_resumed_hunt_explains_what_is_lef
     }
     let explaining = HuntOptions { explanation: Some(crate::explain::EXPLANATION), ..lines };
     let (summary, events) = run_from(&explaining, &world, ledger);
+    let told = position(&events, |event| matches!(event, HuntEvent::Explaining { number: 1, of: 1, .. }));
     let found = position(&events, |event| matches!(event, HuntEvent::Explained(_)));
+    assert!(told < found);
     let HuntEvent::Explained(finding) = &events[found] else { unreachable!("found above") };
     let explained = finding.explained.as_ref();
     let explanation = &explained.expect("it was explained").explanation;

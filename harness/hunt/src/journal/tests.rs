@@ -140,6 +140,19 @@ fn half_a_line_is_cut_off_however_long_it_is() {
 }
 
 #[test]
+fn where_no_hunt_began_there_is_nothing_to_resume_and_nothing_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("out");
+    let error = Journal::open(&missing, &terms(), true).unwrap_err();
+    assert_eq!(error.to_string(), format!("nothing to resume in {}", missing.display()));
+    assert!(!missing.exists());
+    assert!(matches!(Journal::open(folder.path(), &terms(), true), Err(JournalError::Missing { .. })));
+    // A hunt that was killed before its first event did begin.
+    std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
+    assert!(Journal::open(folder.path(), &terms(), true).is_ok());
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -181,6 +194,11 @@ fn a_folder_with_other_files_takes_no_new_hunt_and_loses_nothing() {
         assert!(matches!(error, JournalError::Strangers { .. }), "{name}: {error}");
         assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
     }
+    // Nor does a resume take up what holds no whole event.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(EVENTS_FILE), "no newline").unwrap();
+    assert!(matches!(Journal::open(folder.path(), &terms(), true), Err(JournalError::Strangers { .. })));
+    assert_eq!(std::fs::read_to_string(folder.path().join(EVENTS_FILE)).unwrap(), "no newline");
     // What a hunt leaves that was killed at once is no stranger.
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();

@@ -77,3 +77,28 @@ fn bits_that_depend_on_what_the_output_held_leave_that_free_in_the_smallest_case
     assert_eq!((case.problem.c, case.options.repeat), (2, 1));
     assert!(case.options.output_fill.is_none() && case.options.workspace.contents.is_some());
 }
+
+#[test]
+fn listed_cases_of_which_nothing_was_judged_are_named_with_the_reason() {
+    let world = World::new(Vec::new());
+    let refused = "fprop f32 nchw n1 c1 k1 i4 f1 engine=9";
+    let (summary, _) = run(&listed(&[refused, "fprop f32 nchw n1 c1 k1 i4 f1"]), &world);
+    let unjudged: Vec<(u64, &str)> =
+        summary.unjudged.iter().map(|unjudged| (unjudged.index, unjudged.case.as_str())).collect();
+    assert_eq!(unjudged, [(0, refused)]);
+    let [(reason, 1)] = summary.unjudged[0].reasons.as_slice() else { panic!("{:?}", summary.unjudged) };
+    assert!(reason.contains(" in "), "{reason}");
+    assert!(!summary.judged_nothing());
+
+    let (summary, _) = run(&listed(&[refused]), &world);
+    assert!(summary.judged_nothing(), "{summary:?}");
+    let on_purpose = "fprop f32 nchw n0 c1 k1 i1 f1 expect=refuse";
+    let (summary, _) = run(&listed(&[on_purpose]), &world);
+    assert!(!summary.judged_nothing() && summary.unjudged.is_empty(), "{summary:?}");
+}
+
+#[test]
+fn problems_of_a_generator_are_never_named_as_not_judged() {
+    let (summary, _) = run(&super::problems(2), &World::new(Vec::new()));
+    assert!(summary.unjudged.is_empty() && !summary.judged_nothing());
+}

@@ -1,0 +1,106 @@
+//! Values of options: devices, durations, paths that may be empty. Knows their text; opens nothing.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The devices to use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Devices {
+    /// Every visible one.
+    All,
+    /// These ordinals.
+    Listed(Vec<u32>),
+}
+
+/// A path that may be empty, which stands for the folder beside the executable.
+#[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
+pub(super) fn folder_or_nothing(text: &str) -> Result<PathBuf, std::convert::Infallible> {
+    Ok(PathBuf::from(text))
+}
+
+/// Reads `all`, or ordinals separated by commas, each once.
+pub(super) fn devices(text: &str) -> Result<Devices, String> {
+    if text == "all" {
+        return Ok(Devices::All);
+    }
+    let mut listed = Vec::new();
+    for word in text.split(',') {
+        let ordinal = word.trim().parse().map_err(|_| format!("`{word}` is no device ordinal, nor `all`"))?;
+        if listed.contains(&ordinal) {
+            return Err(format!("device {ordinal} is named twice"));
+        }
+        listed.push(ordinal);
+    }
+    Ok(Devices::Listed(listed))
+}
+
+/// Reads the one ordinal that a command with a single worker can use.
+pub(super) fn one_device(text: &str) -> Result<Devices, String> {
+    match devices(text)? {
+        Devices::Listed(listed) if listed.len() == 1 => Ok(Devices::Listed(listed)),
+        Devices::Listed(_) | Devices::All => {
+            Err("this command runs on one device: name a single ordinal".to_owned())
+        }
+    }
+}
+
+/// Units of a duration with their seconds, longest first.
+const UNITS: [(&str, u64); 3] = [("h", 3600), ("m", 60), ("s", 1)];
+
+/// Reads `90s`, `10m`, `1h30m`, `1m30s` or plain seconds: each unit at most once, the longest first.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || {
+        format!(
+            "'{text}' is no duration: write seconds, or hours, minutes and seconds: 90, 90s, 10m, 2h, 1m30s"
+        )
+    };
+    let long = || format!("'{text}' is too long");
+    let number = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if plain { digits.parse::<u64>().map_err(|_| long()) } else { Err(wrong()) }
+    };
+    if !text.ends_with(['h', 'm', 's']) {
+        return number(text).map(Duration::from_secs);
+    }
+    let (mut rest, mut seconds) = (text, 0_u64);
+    for (unit, each) in UNITS {
+        let Some((digits, after)) = rest.split_once(unit) else { continue };
+        let part = number(digits)?.checked_mul(each).ok_or_else(long)?;
+        seconds = seconds.checked_add(part).ok_or_else(long)?;
+        rest = after;
+    }
+    if rest.is_empty() { Ok(Duration::from_secs(seconds)) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units_and_may_join_them() {
+        let seconds = |text: &str| duration(text).map(|duration| duration.as_secs());
+        for (text, expected) in
+            [("90s", 90), ("2h", 7200), ("10", 10), ("1m30s", 90), ("1h30m", 5400), ("1h0m5s", 3605)]
+        {
+            assert_eq!(seconds(text), Ok(expected), "{text}");
+        }
+        for text in ["ten", "m", "", "1m30", "30s1m", "1s1s", "-1s", "+1", "1.5m", "1 m"] {
+            let refused = seconds(text).expect_err(text);
+            assert!(refused.ends_with("90, 90s, 10m, 2h, 1m30s"), "{refused}");
+        }
+        for text in ["99999999999999999999h", "9999999999999999999h", "18446744073709551615s1"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_with_one_worker_takes_one_device() {
+        assert_eq!(one_device("7"), Ok(Devices::Listed(vec![7])));
+        for text in ["0,7", "all"] {
+            assert!(one_device(text).is_err_and(|error| error.contains("one device")), "{text}");
+        }
+        assert_eq!(devices("0,7"), Ok(Devices::Listed(vec![0, 7])));
+        assert_eq!(devices("all"), Ok(Devices::All));
+        assert!(devices("1,1").is_err() && devices("x").is_err());
+    }
+}
