@@ -62,3 +62,26 @@ fn what_does_not_fail_is_not_explained() {
     assert_eq!(run.code, Some(2), "{run:?}");
     assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
 }
+
+#[test]
+fn a_bundle_takes_what_was_found_and_stays_whole() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path().join("bundle");
+    let (case, bundle) = ("dgrad f32 nchw n5 c1 k1 i1 f1 engine=10", folder.to_str().expect("a name"));
+    let run = convict(["minimize", "--simulate", case, "--out", bundle]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a file of the bundle");
+    let (program, page) = (read("repro.cpp"), read("report.md"));
+    let run = convict(["explain", "--simulate", "--update", "--calls", "40", bundle]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let region: Value = serde_json::from_str(&read("region.json")).expect("JSON");
+    assert!(region["calls"].as_u64().is_some_and(|calls| (1..=40).contains(&calls)), "{region}");
+    assert_eq!(read("repro.cpp"), program, "the program stays");
+    assert_ne!(read("report.md"), page, "the page tells of it");
+    let verified = convict(["verify", bundle]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+
+    let run = convict(["explain", "--simulate", "--update", case]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("is no bundle"), "{run:?}");
+}

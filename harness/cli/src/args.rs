@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Engines(Engines),
     /// Check that a bundle is whole and unaltered, file by file; needs no GPU.
     Verify(Verify),
-    /// Render the page of a bundle anew from its data; needs no GPU.
+    /// Render a bundle anew from its data: page, ticket, guards, vendor forms; needs no GPU.
     Report(Report),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
@@ -197,6 +197,9 @@ pub(crate) struct Explain {
     /// Most time to spend on them, such as 10m.
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
     pub(crate) time: Duration,
+    /// Put what was found into the bundle, in place of what it held.
+    #[arg(long)]
+    pub(crate) update: bool,
     /// Explain a case of another library set (`set=`) all the same.
     #[arg(long)]
     pub(crate) any_set: bool,

@@ -32,7 +32,7 @@ pub fn tensor_view(case: &Case, role: Role) -> TensorView {
     }
 }
 
-/// Extents, pads, strides and dilations have to be smaller for the reference kernel, which keeps coordinates in 31 bits.
+/// Extents, pads, strides and dilations have to be smaller for the reference kernel: it keeps coordinates in 31 bits.
 const REFERENCE_MAX: i64 = 1 << 31;
 
 /// Why the reference kernel cannot tell what is right, where it cannot.

@@ -15,7 +15,10 @@ use crate::machine::Machine;
 
 /// Explains the case, or the case of a bundle, and prints what was found.
 pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
-    let (case, original) = target(&arguments.target)?;
+    let Target { case, original, bundle } = target(&arguments.target)?;
+    if arguments.update && bundle.is_none() {
+        return Err(Failure::Usage(format!("--update: '{}' is no bundle", arguments.target.escape_debug())));
+    }
     let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
     machine.prepare()?;
     let mut slot = machine.slot();
@@ -27,9 +30,19 @@ pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
     }
     let mut finding = hunt::accuse(&mut slot, &case).map_err(failure)?;
     finding.original = original;
+    let bundle = bundle.filter(|_| arguments.update);
+    if bundle.as_ref().is_some_and(|bundle| bundle.verdict.sameness != finding.fault.sameness) {
+        let line = format!("--update: the case fails in another way here: {}", finding.fault.summary);
+        return Err(Failure::Usage(line));
+    }
     let allowance = Allowance { calls_max: arguments.calls, seconds_max: arguments.time.as_secs_f64() };
     let Explained { explanation, reach } =
         hunt::explain_finding(&mut slot, &finding, allowance, None).map_err(failure)?;
+    if bundle.is_some() {
+        let folder = Path::new(&arguments.target);
+        reports::record_explanation(folder, &explanation, &reach)
+            .map_err(|error| Failure::Ours(format!("--update: {}: {error}", folder.display())))?;
+    }
     if arguments.json {
         let report = json!({
             "case": finding.case.to_string(),
@@ -45,16 +58,24 @@ pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// The case and the case as it was met: both of a bundle, or twice the one of the command line.
-fn target(target: &str) -> Result<(Case, Case), Failure> {
+/// What is explained.
+struct Target {
+    case: Case,
+    /// The case as it was met; the same one where nothing else is known.
+    original: Case,
+    /// The bundle that it is from.
+    bundle: Option<reports::Bundle>,
+}
+
+fn target(target: &str) -> Result<Target, Failure> {
     let folder = Path::new(target);
     if !folder.is_dir() {
         let case: Case = target.parse()?;
-        return Ok((case.clone(), case));
+        return Ok(Target { original: case.clone(), case, bundle: None });
     }
     let bundle =
         reports::read(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))?;
-    Ok((bundle.case, bundle.original))
+    Ok(Target { case: bundle.case.clone(), original: bundle.original.clone(), bundle: Some(bundle) })
 }
 
 fn print(finding: &Finding, explanation: &Explanation, reach: &Reach) {

@@ -1,12 +1,11 @@
-//! `convict report`: the page of a bundle made anew from its data. Touches the page and the list of hashes
-//! alone.
+//! `convict report`: what follows from a bundle's data made anew. Leaves the data, the program and the logs alone.
 
 use reports::BundleError;
 
 use crate::args::Report;
 use crate::failure::{CLEAN, Failure};
 
-/// Renders both forms of the page.
+/// Renders the bundle and names both forms of its page.
 pub(crate) fn run(arguments: &Report) -> Result<u8, Failure> {
     let folder = &arguments.bundle;
     reports::rerender(folder).map_err(|error| {
