@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches NVIDIA's cudnn-frontend once, checked by hash, and prints a program that runs Python with it and with the cuDNN
+# Fetches NVIDIA's cudnn-frontend once, checked by hash, and prints a program that runs Python with it and the cuDNN
 # of libraries.sh. Needs Python 3.10 to 3.13 with pip and x86-64 Linux; a second call needs no network.
 set -euo pipefail
 shopt -s nullglob

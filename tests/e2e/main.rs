@@ -11,4 +11,5 @@ mod isolation;
 mod planning;
 mod planted;
 mod resume;
+mod screen;
 mod tidy;

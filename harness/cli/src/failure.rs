@@ -29,6 +29,9 @@ pub(crate) enum Failure {
     /// The device is in trouble; another one may do.
     #[error("{0}")]
     Elsewhere(String),
+    /// Somebody asked it to stop before there was an answer.
+    #[error("interrupted")]
+    Interrupted,
     /// What was asked about cannot be judged here.
     #[error("{0}")]
     Unjudged(String),
@@ -43,6 +46,7 @@ impl Failure {
             Self::Ours(_) => 4,
             Self::Elsewhere(_) => 75,
             Self::Unjudged(_) => UNJUDGED,
+            Self::Interrupted => 130,
         }
     }
 
@@ -61,7 +65,9 @@ impl From<CaseError> for Failure {
 impl From<HarnessError> for Failure {
     fn from(error: HarnessError) -> Self {
         let message = error.to_string();
-        if let HarnessError::Unhealthy { .. } = error {
+        if let HarnessError::Interrupted = error {
+            Self::Interrupted
+        } else if let HarnessError::Unhealthy { .. } = error {
             Self::Elsewhere(message)
         } else if error.machine() {
             Self::Machine(message)

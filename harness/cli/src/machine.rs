@@ -162,8 +162,12 @@ impl Machine {
             .collect()
     }
 
-    /// Makes the gates' folders; called once before slots are used.
+    /// Makes the gates' folders, and has Ctrl-C and a polite kill set the interrupt, so that nothing is left behind;
+    /// called once before slots are used.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
+        let interrupt = self.interrupt().clone();
+        ctrlc::set_handler(move || interrupt.set())
+            .map_err(|error| Failure::Ours(format!("signal handler: {error}")))?;
         for device in &self.devices {
             let folder = self.gate.path().join(format!("device-{device}"));
             std::fs::create_dir_all(&folder).map_err(|error| Failure::file("folder", &folder, &error))?;

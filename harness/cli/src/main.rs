@@ -1,7 +1,5 @@
 //! The one binary: reads the command line, runs a command, prints, exits with a documented code.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this crate alone talks to the terminal")]
-
 mod args;
 mod bundle;
 mod commands;
@@ -9,6 +7,7 @@ mod failure;
 mod log;
 mod machine;
 mod out;
+mod screen;
 mod show;
 mod simulator;
 mod terminal;
@@ -19,12 +18,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::failure::Failure;
+use crate::screen::errln;
+
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
-    match commands::run(arguments.command) {
+    let ended = commands::run(arguments.command).and_then(|code| match screen::trouble() {
+        Some(error) => Err(Failure::Ours(format!("standard output: {error}"))),
+        None => Ok(code),
+    });
+    match ended {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("convict: {failure}");
+            errln!("convict: {failure}");
             ExitCode::from(failure.code())
         }
     }

@@ -5,6 +5,7 @@ use comfy_table::{Table, presets};
 
 use crate::args::Show;
 use crate::failure::{CLEAN, Failure};
+use crate::screen::outln;
 use crate::words;
 
 /// Prints the case.
@@ -12,11 +13,11 @@ pub(crate) fn run(arguments: &Show) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
     let json = serde_json::to_string_pretty(&case).map_err(|error| Failure::Ours(error.to_string()))?;
     if arguments.json {
-        println!("{json}");
+        outln!("{json}");
         return Ok(CLEAN);
     }
-    println!("{case}");
-    println!("{}\n", words::problem(&case));
+    outln!("{case}");
+    outln!("{}\n", words::problem(&case));
     let geometry = case.problem.geometry();
     let mut table = Table::new();
     table
@@ -33,14 +34,14 @@ pub(crate) fn run(arguments: &Show) -> Result<u8, Failure> {
             geometry.bytes(role).to_string(),
         ]);
     }
-    println!("{table}\n");
-    println!("products per output, at most  {}", geometry.reduction());
-    println!("multiply-adds                 {}", geometry.multiply_adds());
-    println!("bytes of x, w and y           {}", geometry.total_bytes());
+    outln!("{table}\n");
+    outln!("products per output, at most  {}", geometry.reduction());
+    outln!("multiply-adds                 {}", geometry.multiply_adds());
+    outln!("bytes of x, w and y           {}", geometry.total_bytes());
     if case.options.expect == Expect::Refuse {
-        println!("expected                      a clean refusal");
+        outln!("expected                      a clean refusal");
     }
-    println!("\n{json}");
+    outln!("\n{json}");
     Ok(CLEAN)
 }
 

@@ -10,6 +10,7 @@ use hunt::{Entry, HuntEvent, Ledger};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::out::Out;
+use crate::screen::{outln, tame};
 use crate::words::shortened;
 
 /// How often the plain form tells how far it is.
@@ -64,7 +65,7 @@ impl Terminal {
         if self.quiet {
             return;
         }
-        if self.live { self.bar.println(line) } else { println!("{line}") }
+        if self.live { self.bar.println(tame(line)) } else { outln!("{line}") }
     }
 
     /// Shows an event where it is worth a line, and how far the hunt is.

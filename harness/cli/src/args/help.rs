@@ -35,7 +35,7 @@ THE CASE LINE
   `convict show 'CASE'` says in plain words how a line is read.";
 
 /// Every exit code with its meaning, as the README has it too.
-pub(super) const EXIT_CODES: [(u8, &str); 7] = [
+pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         0,
         "nothing wrong was found, or what is informative only (tier C); a case that had to be refused was refused; \
@@ -55,11 +55,12 @@ pub(super) const EXIT_CODES: [(u8, &str); 7] = [
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check",
     ),
+    (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
 ];
 
 /// The table as the help prints it.
 pub(super) fn exit_codes() -> String {
-    let rows = EXIT_CODES.map(|(code, meaning)| format!("  {code:>2}  {meaning}"));
+    let rows = EXIT_CODES.map(|(code, meaning)| format!("  {code:>3}  {meaning}"));
     format!("Exit codes:\n{}", rows.join("\n"))
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::args::Check;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::Machine;
+use crate::screen::outln;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -30,10 +31,10 @@ pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
         let report =
             Report { case: case.to_string(), set: environment.set(), verdict: &verdict, outcome: &outcome };
         let text = serde_json::to_string(&report).map_err(|error| Failure::Ours(error.to_string()))?;
-        println!("{text}");
+        outln!("{text}");
     } else {
-        println!("{}", machine.describe(&environment));
-        println!("{case}");
+        outln!("{}", machine.describe(&environment));
+        outln!("{case}");
         print(&case, &verdict, &outcome);
     }
     Ok(code(&verdict))
@@ -62,36 +63,36 @@ fn code(verdict: &Verdict) -> u8 {
 
 fn print(case: &Case, verdict: &Verdict, outcome: &Outcome) {
     match verdict {
-        Verdict::Pass => println!("pass"),
-        Verdict::Unsupported(refusal) => println!(
+        Verdict::Pass => outln!("pass"),
+        Verdict::Unsupported(refusal) => outln!(
             "unsupported: {} ({}) in {}{}",
             refusal.name,
             refusal.status,
             refusal.phase.name(),
             if refusal.reason.is_empty() { String::new() } else { format!(": {}", refusal.reason) }
         ),
-        Verdict::Untrusted(Untrusted::Skipped(reason)) => println!("nothing was judged: {reason}"),
-        Verdict::Untrusted(why) => println!("untrusted: {why}"),
+        Verdict::Untrusted(Untrusted::Skipped(reason)) => outln!("nothing was judged: {reason}"),
+        Verdict::Untrusted(why) => outln!("untrusted: {why}"),
         Verdict::Fault(fault) => {
-            println!("{}", headline(fault));
-            println!("signature  {}", case::Signature::new(&fault.sameness, &case.problem));
+            outln!("{}", headline(fault));
+            outln!("signature  {}", case::Signature::new(&fault.sameness, &case.problem));
         }
     }
     if let Some(candidate) = &outcome.candidate {
         let knobs: Vec<String> =
             candidate.config.knobs.iter().map(|knob| format!("{}:{}", knob.knob, knob.value)).collect();
         let knobs = if knobs.is_empty() { "default".to_owned() } else { knobs.join(",") };
-        println!("engine     {} knobs {knobs}, {}", candidate.config.engine, candidate.ranks);
+        outln!("engine     {} knobs {knobs}, {}", candidate.config.engine, candidate.ranks);
     }
     if let Some(observation) = &outcome.observation {
-        println!("notes      {}", or_none(&observation.notes.names()));
-        println!("workspace  {} bytes", observation.workspace_bytes);
+        outln!("notes      {}", or_none(&observation.notes.names()));
+        outln!("workspace  {} bytes", observation.workspace_bytes);
         for (index, execution) in observation.executions.iter().enumerate() {
             print_execution(case, index, execution);
         }
     }
     if !outcome.stderr.is_empty() {
-        println!("libraries wrote:\n{}", outcome.stderr.trim_end());
+        outln!("libraries wrote:\n{}", outcome.stderr.trim_end());
     }
 }
 
@@ -118,7 +119,7 @@ fn or_none(names: &[String]) -> String {
 
 fn print_execution(case: &Case, index: usize, execution: &Execution) {
     let (recipe, census) = (&execution.recipe, &execution.census);
-    println!(
+    outln!(
         "run {index}: {}:{} output {} workspace {}: {} of {} differ, {} NaN, {} unwritten, largest error {:e}, \
          {:.3} of its bound, {} us",
         recipe.fill.kind.name(),
@@ -134,16 +135,11 @@ fn print_execution(case: &Case, index: usize, execution: &Execution) {
         execution.execute_us
     );
     for (position, got, expected) in execution.excerpt.iter().take(4) {
-        println!("    at {}: got {got}, expected {expected}", oracle::print_position(case, *position));
+        outln!("    at {}: got {got}, expected {expected}", oracle::print_position(case, *position));
     }
     for hit in &execution.guards {
         let side = if hit.after { "after" } else { "before" };
-        println!(
-            "    {} bytes changed {side} {}, nearest {} away",
-            hit.changed,
-            hit.zone.name(),
-            hit.nearest
-        );
+        outln!("    {} bytes changed {side} {}, nearest {} away", hit.changed, hit.zone.name(), hit.nearest);
     }
 }
 

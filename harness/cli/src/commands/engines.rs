@@ -7,6 +7,7 @@ use exec::JobEvent;
 use crate::args::Engines;
 use crate::failure::{CLEAN, Failure};
 use crate::machine::Machine;
+use crate::screen::outln;
 use crate::words;
 
 /// Lists every configuration of the case and how its plan turned out.
@@ -26,12 +27,12 @@ pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
     if arguments.json {
         for outcome in &outcomes {
             let text = serde_json::to_string(outcome).map_err(|error| Failure::Ours(error.to_string()))?;
-            println!("{text}");
+            outln!("{text}");
         }
         return Ok(CLEAN);
     }
-    println!("{}", machine.describe(&environment));
-    println!("{case}\n");
+    outln!("{}", machine.describe(&environment));
+    outln!("{case}\n");
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["engine", "knobs", "lists", "plan", "workspace", "build ms", "notes"]);
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
             }
         }
     }
-    println!("{table}");
+    outln!("{table}");
     Ok(CLEAN)
 }
 

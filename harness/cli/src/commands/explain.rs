@@ -9,9 +9,10 @@ use serde_json::json;
 
 use crate::args::Explain;
 use crate::commands::check::require_set;
-use crate::commands::hunt::{failure, stop_on_signal};
+use crate::commands::hunt::failure;
 use crate::failure::{CLEAN, Failure};
 use crate::machine::Machine;
+use crate::screen::outln;
 
 /// Explains the case, or the case of a bundle, and prints what was found.
 pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
@@ -24,9 +25,8 @@ pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
     require_set(&case, &environment, arguments.any_set)?;
-    stop_on_signal(&machine)?;
     if !arguments.json {
-        println!("{}", machine.describe(&environment));
+        outln!("{}", machine.describe(&environment));
     }
     let mut finding = hunt::accuse(&mut slot, &case).map_err(failure)?;
     finding.original = original;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
             "explanation": explanation,
             "reach": reach,
         });
-        println!("{report}");
+        outln!("{report}");
     } else {
         print(&finding, &explanation, &reach);
     }
@@ -80,17 +80,17 @@ fn target(target: &str) -> Result<Target, Failure> {
 
 fn print(finding: &Finding, explanation: &Explanation, reach: &Reach) {
     let region = &explanation.region;
-    println!("{}\n{}\n", finding.case, finding.fault.summary);
-    println!("fails where     {region}");
-    println!("inside          {}", counts(&region.inside));
-    println!("just outside    {}", counts(&region.outside));
+    outln!("{}\n{}\n", finding.case, finding.fault.summary);
+    outln!("fails where     {region}");
+    outln!("inside          {}", counts(&region.inside));
+    outln!("just outside    {}", counts(&region.outside));
     for line in region.inside.counter_examples.iter().chain(&region.outside.counter_examples) {
-        println!("contradicted by {line}");
+        outln!("contradicted by {line}");
     }
     let any = if explanation.any.is_empty() { "nothing".to_owned() } else { explanation.any.join(", ") };
-    println!("has no effect   {any}");
+    outln!("has no effect   {any}");
     let end = if explanation.complete { "" } else { "; the budget ended first, so take it as a guess" };
-    println!("cases run       {}{end}", explanation.calls);
+    outln!("cases run       {}{end}", explanation.calls);
     print_twins(explanation);
     if let Some(map) = &explanation.map {
         print_map(map);
@@ -109,19 +109,19 @@ fn print_twins(explanation: &Explanation) {
         table.add_row([&twin.field, &twin.fails, &twin.passes, &twin.case]);
     }
     if !explanation.twins.is_empty() {
-        println!("\n{table}");
+        outln!("\n{table}");
     }
 }
 
 fn print_map(map: &Map) {
-    println!("\n{} downwards, {} across: x fails, . passes, ! fails otherwise", map.down, map.across);
+    outln!("\n{} downwards, {} across: x fails, . passes, ! fails otherwise", map.down, map.across);
     let values = map.rows.iter().chain(&map.columns).map(|value| value.to_string().len());
     let width = values.max().unwrap_or(1) + 1;
     let head: String = map.columns.iter().map(|value| format!("{value:>width$}")).collect();
-    println!("{:>width$}{head}", "");
+    outln!("{:>width$}{head}", "");
     for (row, cells) in map.rows.iter().zip(&map.cells) {
         let line: String = cells.iter().map(|cell| format!("{:>width$}", sign(*cell))).collect();
-        println!("{}", format!("{row:>width$}{line}").trim_end());
+        outln!("{}", format!("{row:>width$}{line}").trim_end());
     }
 }
 
@@ -140,12 +140,12 @@ fn print_reach(reach: &Reach) {
         Severity::UnderSearch => "under search: a heuristic list holds it further down",
         Severity::ByExplicitChoice => "by explicit choice of the engine",
     };
-    println!("\nreached         {severity}");
-    println!("ranks           {}; of the case as it was met {}", reach.ranks, reach.original_ranks);
-    println!("right           {} of {} plans that ran", reach.right, reach.ran);
+    outln!("\nreached         {severity}");
+    outln!("ranks           {}; of the case as it was met {}", reach.ranks, reach.original_ranks);
+    outln!("right           {} of {} plans that ran", reach.right, reach.ran);
     if let Some(Alternative { config, time_ratio, execute_us }) = &reach.alternative {
         let ratio =
             time_ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times the failing plan's"));
-        println!("use instead     engine {}, {execute_us} us{ratio}", config.engine);
+        outln!("use instead     engine {}, {execute_us} us{ratio}", config.engine);
     }
 }

@@ -10,6 +10,7 @@ use crate::commands::check::require_set;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::Machine;
 use crate::out::Out;
+use crate::screen::outln;
 use crate::terminal::Terminal;
 
 /// Share of a worker's memory that generated tensors may take; the rest is for references and workspaces.
@@ -49,7 +50,6 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     let (out, ledger) = Out::open(arguments, &terms, (&machine, workers))?;
     let terminal = Terminal::new(arguments.json);
     terminal.say(&machine.describe(&environment));
-    stop_on_signal(&machine)?;
     let sink = |entry: &hunt::Entry| {
         out.take(entry)?;
         terminal.take(entry, &out);
@@ -119,13 +119,6 @@ fn read_cases(path: &Path) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-/// Ctrl-C, and a polite kill, end the hunt cleanly; whatever is found so far stays.
-pub(crate) fn stop_on_signal(machine: &Machine) -> Result<(), Failure> {
-    let interrupt = machine.interrupt().clone();
-    ctrlc::set_handler(move || interrupt.set())
-        .map_err(|error| Failure::Ours(format!("signal handler: {error}")))
-}
-
 /// Whose trouble a hunt's error is.
 pub(crate) fn failure(error: HuntError) -> Failure {
     match error {
@@ -139,10 +132,10 @@ pub(crate) fn failure(error: HuntError) -> Failure {
 fn report(arguments: &Hunt, summary: &Summary, listed: Option<u64>) -> Result<(), Failure> {
     if arguments.json {
         let text = serde_json::to_string(summary).map_err(|error| Failure::Ours(error.to_string()))?;
-        println!("{text}");
+        outln!("{text}");
         return Ok(());
     }
-    println!(
+    outln!(
         "\n{} checks in {:.1} s ({:.1} a second; {} compiled at run time, {} precompiled), {} problems, {} engines",
         summary.checks,
         summary.seconds,
@@ -153,46 +146,46 @@ fn report(arguments: &Hunt, summary: &Summary, listed: Option<u64>) -> Result<()
         summary.engines
     );
     if let Some(share) = summary.foreign_share {
-        println!("{:.1} % of the workers' time was spent inside cuDNN and CUDA", 100.0 * share);
+        outln!("{:.1} % of the workers' time was spent inside cuDNN and CUDA", 100.0 * share);
     }
     for (reason, count) in &summary.refusals {
-        println!("  not executed, {reason}: {count}");
+        outln!("  not executed, {reason}: {count}");
     }
     for flaky in &summary.flaky {
-        println!("flaky, {} of {} runs: {}", flaky.hits, flaky.runs, flaky.case);
+        outln!("flaky, {} of {} runs: {}", flaky.hits, flaky.runs, flaky.case);
     }
     for line in unjudged(summary, listed) {
-        println!("{line}");
+        outln!("{line}");
     }
     if summary.judged_nothing() {
-        println!("nothing could be judged: not a single check was made");
+        outln!("nothing could be judged: not a single check was made");
     } else if summary.findings.is_empty() {
-        println!("no findings");
+        outln!("no findings");
     }
     for finding in &summary.findings {
         print_finding(arguments, finding);
     }
     if summary.interrupted {
-        println!("\ninterrupted; go on with --resume");
+        outln!("\ninterrupted; go on with --resume");
     }
     Ok(())
 }
 
 fn print_finding(arguments: &Hunt, finding: &FoundSummary) {
-    println!(
+    outln!(
         "\n{}  tier {}  {} of {} runs",
         finding.signature,
         finding.tier.name(),
         finding.hits,
         finding.runs
     );
-    println!("  {}", finding.summary);
+    outln!("  {}", finding.summary);
     if let Some(shortfall) = &finding.shortfall {
-        println!("  {shortfall}");
+        outln!("  {shortfall}");
     }
-    println!("  convict check '{}'", finding.case);
+    outln!("  convict check '{}'", finding.case);
     if let Some(bundle) = &finding.bundle {
-        println!("  {}", arguments.out.join(bundle).display());
+        outln!("  {}", arguments.out.join(bundle).display());
     }
 }
 

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use crate::args::Minimize;
 use crate::bundle::Bundler;
 use crate::commands::check::require_set;
-use crate::commands::hunt::{failure, stop_on_signal};
+use crate::commands::hunt::failure;
 use crate::failure::{CLEAN, Failure};
 use crate::log::Log;
 use crate::machine::Machine;
+use crate::screen::outln;
 
 /// Minimizes the case and prints the result.
 pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
@@ -24,16 +25,15 @@ pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
     let mut slot = slots.swap_remove(0);
     let environment = slot.environment()?.clone();
     require_set(&case, &environment, arguments.any_set)?;
-    stop_on_signal(&machine)?;
     if !arguments.json {
-        println!("{}", machine.describe(&environment));
+        outln!("{}", machine.describe(&environment));
     }
     let allowance = Allowance { calls_max: arguments.calls, seconds_max: arguments.time.as_secs_f64() };
     let tell = |event: HuntEvent| {
         if let HuntEvent::Minimizing { case, calls, .. } = event
             && !arguments.json
         {
-            println!("{calls:>4}  {case}");
+            outln!("{calls:>4}  {case}");
         }
         Ok(())
     };
@@ -92,15 +92,15 @@ fn print(arguments: &Minimize, minimized: &MinimizedCase) {
             "guarantee": reduction.map(|reduction| &reduction.guarantee),
             "siblings": minimized.siblings.iter().map(|sibling| &sibling.provisional).collect::<Vec<_>>(),
         });
-        println!("{report}");
+        outln!("{report}");
         return;
     }
-    println!("\n{}", finding.case);
-    println!("{}, tier {}: {}", finding.signature, finding.tier.name(), finding.fault.summary);
-    println!("failed in {} of {} fresh processes", finding.hits, finding.runs);
+    outln!("\n{}", finding.case);
+    outln!("{}, tier {}: {}", finding.signature, finding.tier.name(), finding.fault.summary);
+    outln!("failed in {} of {} fresh processes", finding.hits, finding.runs);
     if let Some(reduction) = reduction {
-        println!("{}", reduction.guarantee);
-        println!(
+        outln!("{}", reduction.guarantee);
+        outln!(
             "{} predicate calls, {} speculative ones, {} from the log, {:.1} s",
             reduction.predicate_calls,
             reduction.speculative_calls,
@@ -109,7 +109,7 @@ fn print(arguments: &Minimize, minimized: &MinimizedCase) {
         );
     }
     for sibling in &minimized.siblings {
-        println!("met on the way: {} in {}", sibling.provisional, sibling.case);
+        outln!("met on the way: {} in {}", sibling.provisional, sibling.case);
     }
 }
 

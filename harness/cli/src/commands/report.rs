@@ -4,6 +4,7 @@ use reports::BundleError;
 
 use crate::args::Report;
 use crate::failure::{CLEAN, Failure};
+use crate::screen::outln;
 
 /// Renders the bundle and names both forms of its page.
 pub(crate) fn run(arguments: &Report) -> Result<u8, Failure> {
@@ -13,7 +14,7 @@ pub(crate) fn run(arguments: &Report) -> Result<u8, Failure> {
         if let BundleError::Template(_) = error { Failure::Ours(line) } else { Failure::Usage(line) }
     })?;
     for name in [reports::PAGE, reports::REPORT] {
-        println!("{}", folder.join(name).display());
+        outln!("{}", folder.join(name).display());
     }
     Ok(CLEAN)
 }

@@ -7,6 +7,7 @@ use exec::{JobEvent, Slot};
 use crate::args::Selftest;
 use crate::failure::{CLEAN, Failure};
 use crate::machine::Machine;
+use crate::screen::outln;
 use crate::words;
 
 /// A trouble, what must be seen of it, in words.
@@ -40,7 +41,7 @@ pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();
-    println!("{}", machine.describe(&environment));
+    outln!("{}", machine.describe(&environment));
     let mut rows = slot.self_test()?;
     for (name, provocation, seen) in TROUBLES {
         rows.push(provoke(&mut slot, name, provocation, seen)?);
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &Selftest) -> Result<u8, Failure> {
     for (name, passed, detail) in &rows {
         table.add_row([name.as_str(), if *passed { "ok" } else { "FAILED" }, detail]);
     }
-    println!("{table}");
+    outln!("{table}");
     match rows.iter().find(|(_, passed, _)| !passed) {
         None => Ok(CLEAN),
         Some((name, _, detail)) => Err(Failure::Ours(format!(
