@@ -113,7 +113,7 @@ pub(crate) struct Hunt {
     /// Go on with the hunt that the folder of --out holds.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Worker processes over all devices; without it the number of cores.
+    /// Worker processes over all devices; without it the number of cores, or of devices where those are more.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) workers: Option<u32>,
     /// Which configurations of each problem to run.

@@ -58,10 +58,28 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
 ];
 
+/// Most characters of a line of a meaning.
+const COLUMNS: usize = 104;
+
 /// The table as the help prints it.
 pub(super) fn exit_codes() -> String {
-    let rows = EXIT_CODES.map(|(code, meaning)| format!("  {code:>3}  {meaning}"));
+    let rows = EXIT_CODES.map(|(code, meaning)| format!("  {code:>3}  {}", wrapped(meaning)));
     format!("Exit codes:\n{}", rows.join("\n"))
+}
+
+/// Breaks a text into lines, all but the first of which are indented below it.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < COLUMNS => {
+                line.push_str(if line.is_empty() { "" } else { " " });
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n      ")
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn headline(fault: &Fault) -> String {
     match fault.tier {
         Tier::A | Tier::B => format!("FAULT, tier {}: {}", fault.tier.name(), fault.summary),
         Tier::C => format!(
-            "INFORMATIVE, tier C, which doesn't count as a failure because no text promises otherwise: {}",
+            "INFORMATIVE, tier C, which doesn't count as a failure because no documentation promises otherwise: {}",
             fault.summary
         ),
     }

@@ -198,16 +198,48 @@ fn exactness(executions: &[Execution]) -> Vec<(FillKind, bool)> {
         .collect()
 }
 
+/// A text with N in place of each of its numbers.
+fn without_numbers(text: &str) -> String {
+    let mut general = String::new();
+    for character in text.chars() {
+        match (character.is_ascii_digit(), general.ends_with('N')) {
+            (false, _) => general.push(character),
+            (true, false) => general.push('N'),
+            (true, true) => {}
+        }
+    }
+    general
+}
+
 /// Why a configuration was not executed, without numbers that would make every case a reason of its own.
 fn reason(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Unsupported(refusal) => format!("{} in {}", refusal.name, refusal.phase.name()),
         Verdict::Untrusted(Untrusted::Skipped(why)) => {
-            let general = why.split(|character: char| character.is_ascii_digit() || character == ':').next();
-            format!("skipped: {}", general.unwrap_or_default().trim_matches([' ', '(']))
+            format!("skipped: {}", without_numbers(why.split(':').next().unwrap_or_default()))
         }
         Verdict::Untrusted(Untrusted::Vacuous { .. } | Untrusted::Reference { .. })
         | Verdict::Pass
         | Verdict::Fault(_) => "judged".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_keeps_its_words_and_loses_its_numbers() {
+        let skipped = |why: &str| reason(&Verdict::Untrusted(Untrusted::Skipped(why.to_owned())));
+        for (why, general) in [
+            ("engine=9999 is none of the 44 engines", "skipped: engine=N is none of the N engines"),
+            (
+                "the plan asks for 12 bytes, 3 are left: more",
+                "skipped: the plan asks for N bytes, N are left",
+            ),
+            ("nothing was executed", "skipped: nothing was executed"),
+        ] {
+            assert_eq!(skipped(why), general);
+        }
     }
 }
