@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use case::{Alternative, Case, Cell, Explanation, Map, Probes, Reach, Severity};
+use case::{Alternative, Case, Cell, Explanation, Map, Probes, Reach};
 use comfy_table::{Table, presets};
 use hunt::{Allowance, Explained, Finding};
 use serde_json::json;
@@ -60,7 +60,8 @@ fn target(target: &str) -> Result<(Case, Case), Failure> {
 fn print(finding: &Finding, explanation: &Explanation, reach: &Reach) {
     let region = &explanation.region;
     println!("{}\n{}\n", finding.case, finding.fault.summary);
-    println!("fails where     {region}");
+    let doubt = region.support().doubt().map_or_else(String::new, |doubt| format!(" ({doubt})"));
+    println!("fails where     {region}{doubt}");
     println!("inside          {}", counts(&region.inside));
     println!("just outside    {}", counts(&region.outside));
     for line in region.inside.counter_examples.iter().chain(&region.outside.counter_examples) {
@@ -78,7 +79,10 @@ fn print(finding: &Finding, explanation: &Explanation, reach: &Reach) {
 }
 
 fn counts(probes: &Probes) -> String {
-    format!("{} of {} random cases fail", probes.failed, probes.tested)
+    match probes.tested {
+        0 => "not tried on random cases".to_owned(),
+        tested => format!("{} of {tested} random cases fail", probes.failed),
+    }
 }
 
 fn print_twins(explanation: &Explanation) {
@@ -114,12 +118,7 @@ fn sign(cell: Cell) -> char {
 }
 
 fn print_reach(reach: &Reach) {
-    let severity = match reach.severity {
-        Severity::ByDefault => "by default: who asks for nothing special gets it",
-        Severity::UnderSearch => "under search: a heuristic list holds it further down",
-        Severity::ByExplicitChoice => "by explicit choice of the engine",
-    };
-    println!("\nreached         {severity}");
+    println!("\nreached         {}", reach.severity.words());
     println!("ranks           {}; of the case as it was met {}", reach.ranks, reach.original_ranks);
     println!("right           {} of {} plans that ran", reach.right, reach.ran);
     if let Some(Alternative { config, time_ratio, execute_us }) = &reach.alternative {
