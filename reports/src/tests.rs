@@ -136,7 +136,8 @@ fn nothing_from_outside_reaches_the_page_or_the_program_unescaped() {
     sample.library_log = format!("````\n{bad}\n```\n| Stand-alone program | forged |\n");
     sample.outcome.stderr = bad.to_owned();
     write(&folder, &sample.finding()).unwrap();
-    for name in listing(&folder) {
+    // Letters of a hash may make any short word.
+    for name in listing(&folder).into_iter().filter(|name| name != SUMS) {
         let text = fs::read_to_string(folder.join(&name)).unwrap();
         for secret in ["ada", "gpu-host-7", "/home/"] {
             assert!(!text.contains(secret), "{name} holds {secret}");
