@@ -70,7 +70,7 @@ impl<'a> Way<'a> {
         }
         let ranks = self.ranks();
         match self.reach {
-            Some(reach) if !ranks.recommended() && reach.original_ranks.recommended() => {
+            Some(reach) if reach.original_ranks != ranks && reach.original_ranks.recommended() => {
                 format!("{ranks}; the case as it was met: {}", reach.original_ranks)
             }
             Some(_) | None => ranks.to_string(),

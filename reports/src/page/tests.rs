@@ -203,9 +203,12 @@ fn the_survey_s_ranks_win_and_no_tier_contradicts_the_severity() {
     let reach = sample.reach.as_mut().unwrap();
     (reach.ranks, reach.severity) = (Ranks { a: Some(3), ..Ranks::default() }, Severity::UnderSearch);
     let text = with_facts(&sample, markdown);
-    assert!(text.contains("| Reached | A#3 (tier A) |"), "{text}");
     assert!(
-        text.contains("| Heuristic lists | A#3 |") && text.contains("a search that times them may choose it")
+        text.contains("| Reached | A#3; the case as it was met: A#0 B#1 fallback#0 (tier A) |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| Heuristic lists | A#3; ") && text.contains("a search that times them may choose it")
     );
     let reach = sample.reach.as_mut().unwrap();
     (reach.ranks, reach.original_ranks) = (Ranks::default(), Ranks { a: Some(1), ..Ranks::default() });

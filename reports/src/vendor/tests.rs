@@ -271,7 +271,10 @@ fn an_issue_lists_public_reports_only_and_says_what_must_not_be_sent() {
 fn an_issue_tells_the_survey_s_ranks() {
     let mut sample = sample(LINE);
     sample.reach.as_mut().unwrap().ranks = case::Ranks { a: Some(7), ..case::Ranks::default() };
-    assert!(file(&sample, ISSUE).contains("Reached: A#7. Silently wrong; by default"));
+    assert!(
+        file(&sample, ISSUE)
+            .contains("Reached: A#7; the case as it was met: A#0 B#1 fallback#0. Silently wrong; by default")
+    );
 }
 
 #[test]
