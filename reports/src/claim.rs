@@ -63,10 +63,11 @@ impl<'a> Way<'a> {
     /// `A#2 fallback#0`, and what else leads there.
     pub(crate) fn words(self) -> String {
         if self.is_before_plans() {
-            return match self.sameness.phase {
-                Phase::Heuristics => "by asking for heuristics, before any plan is chosen".to_owned(),
-                phase => format!("before any plan is chosen, in phase {}", phase.name()),
-            };
+            let phase = self.sameness.phase;
+            if phase == Phase::Heuristics {
+                return "by asking for heuristics, before any plan is chosen".to_owned();
+            }
+            return format!("before any plan is chosen, in phase {}", phase.name());
         }
         let ranks = self.ranks();
         match self.reach {

@@ -400,3 +400,13 @@ fn sha256sum_agrees_with_the_list_of_hashes() {
         Err(error) => println!("skipped: sha256sum: {error}"),
     }
 }
+
+#[test]
+fn a_compiler_is_named_by_its_name_and_version() {
+    let words =
+        |compiler: &str| Verification::Runs { reproduced: 3, runs: 3, compiler: compiler.to_owned() }.words();
+    let plain = "shows the bug by itself in 3 of 3 runs, built with ";
+    assert_eq!(words("g++-real (Distribution 13.3.0-1) 13.3.0"), format!("{plain}g++ 13.3.0"));
+    assert_eq!(words("g++ 12.2.0"), format!("{plain}g++ 12.2.0"));
+    assert_eq!(words("/opt/bin/c++"), format!("{plain}/opt/bin/c++"));
+}

@@ -151,7 +151,10 @@ impl Verification {
         match self {
             Self::Pending => "not run yet".to_owned(),
             Self::Runs { reproduced, runs, compiler } => {
-                format!("shows the bug by itself in {reproduced} of {runs} runs, built with {compiler}")
+                format!(
+                    "shows the bug by itself in {reproduced} of {runs} runs, built with {}",
+                    compiler_words(compiler)
+                )
             }
             Self::Not { because } => format!("not run: {because}"),
         }

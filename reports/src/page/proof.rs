@@ -112,8 +112,10 @@ fn measured(execution: &Execution) -> Vec<Row> {
         (
             "Telling outputs",
             format!(
-                "{} of {} have a reference other than 0; at most {} products each",
-                facts.non_zero, facts.outputs, facts.products_max
+                "{} of {} have a reference other than 0; at most {} each",
+                facts.non_zero,
+                facts.outputs,
+                count(facts.products_max, "product")
             ),
         ),
         ("Largest sum of absolute products", number(facts.abs_sum_max)),
