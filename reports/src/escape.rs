@@ -72,6 +72,12 @@ fn begins(before: &str, from: &str) -> bool {
         || (before.to_ascii_lowercase().ends_with("www") && from.starts_with('.'))
 }
 
+/// The text with a capital letter in front.
+pub(crate) fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
 /// A code span of one line. Only for text of ours: a pipe would end a table's cell.
 pub(crate) fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);

@@ -1,6 +1,7 @@
 //! Findings as folders that prove themselves: a stand-alone program, a page, the records. Knows files and
 //! text; runs nothing and judges nothing.
 
+mod claim;
 mod clean;
 mod error;
 mod escape;
@@ -17,6 +18,7 @@ mod region;
 mod renew;
 mod repro;
 mod script;
+mod simulated;
 mod title;
 mod vendor;
 mod verdict;

@@ -3,6 +3,7 @@
 
 mod environment;
 mod fields;
+mod glossary;
 mod html;
 mod markdown;
 mod model;
@@ -17,6 +18,7 @@ mod words;
 
 use crate::facts::Facts;
 use crate::picture::{ErrorMap, RegionMap};
+use crate::simulated::{BANNER, is_simulated};
 use crate::title::Title;
 use model::{Page, Section};
 
@@ -47,6 +49,7 @@ fn page(facts: &Facts<'_>) -> Page {
     let section = Section::new;
     Page {
         title: Title::new(facts.environment, &facts.verdict.sameness, facts.case),
+        banner: if is_simulated(facts.environment) { BANNER } else { "" },
         lead: facts.verdict.summary.clone(),
         sections: vec![
             section("verdict", "Verdict", verdict::blocks(facts)),
@@ -63,6 +66,7 @@ fn page(facts: &Facts<'_>) -> Page {
             section("related", "Related issues", story::related(facts)),
             section("workaround", "Work-around and regression entry", story::workaround(facts)),
             section("paste", "Paste-ready texts", paste::blocks(facts)),
+            section("words", "Words", glossary::blocks()),
         ],
     }
 }

@@ -20,7 +20,7 @@ use crate::region::{RegionRecord, TwinsRecord};
 use crate::script;
 use crate::vendor;
 use crate::verdict::{FORMAT, VerdictRecord, Verification};
-use crate::write::{README_TEXT, json, replace};
+use crate::write::{json, replace};
 
 /// Adds to a bundle what came of building and running its program.
 ///
@@ -85,7 +85,7 @@ fn files(bundle: &Bundle) -> Result<Vec<(&'static str, String)>, BundleError> {
     let issue = vendor.iter().find(|(name, _)| *name == vendor::ISSUE).map_or("", |(_, text)| text);
     let facts = Facts { verdict: &record, novelty: Some(&novelty), issue, ..Facts::read(bundle) };
     let mut files = vec![
-        (README, README_TEXT.to_owned()),
+        (README, script::readme(&finding)?),
         (REGION_MAP, evidence::region_map(&facts)),
         (REGION, json(REGION, &RegionRecord::of(finding.explanation))?),
         (PAGE, page::html(&facts)),

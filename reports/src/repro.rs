@@ -121,7 +121,7 @@ fn program(finding: &Finding<'_>) -> Program {
         configuration: configuration.map_or("unknown", case::LibraryConfiguration::name),
         library_configuration: configuration.map_or("", case::LibraryConfiguration::variable),
         gpu: for_program(&environment.gpu),
-        driver: for_program(&environment.driver),
+        driver: for_program(crate::simulated::driver(environment)),
         kind: sameness.kind.name(),
         phase: sameness.phase.name(),
         code,

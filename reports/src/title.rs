@@ -5,6 +5,7 @@ use std::fmt;
 use case::{Case, Environment, Kind, Sameness};
 
 use crate::finding::Finding;
+use crate::simulated::{TAG, is_simulated};
 
 /// What a person calls a kind of failure.
 #[must_use]
@@ -26,6 +27,8 @@ pub fn kind_words(kind: Kind) -> &'static str {
 /// The line in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Title {
+    /// True where no GPU was there: then the line begins with that.
+    pub(crate) simulated: bool,
     /// Version, pass, kind and engine.
     pub(crate) tags: [String; 4],
     /// The architecture.
@@ -41,6 +44,7 @@ impl Title {
         let problem = Case::new(case.problem.clone()).to_string();
         let operation = sameness.operation.name();
         Self {
+            simulated: is_simulated(environment),
             tags: [
                 format!("cuDNN {}", environment.cudnn_text()),
                 operation.to_owned(),
@@ -55,6 +59,9 @@ impl Title {
 
 impl fmt::Display for Title {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.simulated {
+            write!(formatter, "[{TAG}] ")?;
+        }
         for tag in &self.tags {
             write!(formatter, "[{tag}] ")?;
         }

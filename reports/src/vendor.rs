@@ -77,7 +77,7 @@ pub(crate) fn files(finding: &Finding<'_>) -> Result<[(&'static str, String); 14
         (FUZZER, fuzzer::render(finding)),
         (TORCH, python::torch(finding)?),
         (FRONTEND, python::frontend(finding)?),
-        (ISSUE, issue::render(finding, &novelty)),
+        (ISSUE, issue::render(finding, &compared(finding, &KnownList::built_in().public()))),
         (NOVELTY, answer + "\n"),
         (REQUIREMENTS, recreate::requirements(finding)),
         (LIBRARY_SUMS, recreate::library_sums(finding.environment)),
@@ -92,9 +92,13 @@ pub(crate) fn files(finding: &Finding<'_>) -> Result<[(&'static str, String); 14
 
 /// How a finding stands to the reports that this program knows.
 pub(crate) fn of(finding: &Finding<'_>) -> Novelty {
+    compared(finding, &KnownList::built_in())
+}
+
+fn compared(finding: &Finding<'_>, list: &KnownList) -> Novelty {
     let cudnn = finding.environment.cudnn_text();
     let seen = Seen { case: finding.case, sameness: &finding.fault.sameness, cudnn: &cudnn };
-    novelty(&seen, &KnownList::built_in())
+    novelty(&seen, list)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use case::{Config, Ended, Execution, Exit, Notes, Ranks, Reach, Sameness, Tier};
 use serde::{Deserialize, Serialize};
 
+use crate::claim::Way;
 use crate::finding::{Finding, Minimization, Verified};
 use crate::position::coordinates;
 use crate::redact::Redactor;
@@ -38,7 +39,7 @@ pub struct VerdictRecord {
     pub config: Option<Config>,
     /// What its engine declares.
     pub notes: Notes,
-    /// Where heuristic lists hold it.
+    /// Where heuristic lists hold it, for the minimized case.
     pub ranks: Ranks,
     /// How a user gets this plan and what could be used instead; absent where nobody has looked.
     #[serde(default)]
@@ -122,11 +123,24 @@ impl From<&Verified> for Verification {
         // What a compiler says names folders of this machine.
         let clean = |text: &str| Redactor::default().text(text);
         match verified {
-            Verified::Runs { reproduced, runs, compiler } => {
-                Self::Runs { reproduced: *reproduced, runs: *runs, compiler: clean(compiler) }
-            }
+            Verified::Runs { reproduced, runs, compiler } => Self::Runs {
+                reproduced: *reproduced,
+                runs: *runs,
+                compiler: compiler_words(&clean(compiler)),
+            },
             Verified::Not { because } => Self::Not { because: clean(because) },
         }
+    }
+}
+
+/// `g++ 13.3.0` of `g++-real (Distribution 13.3.0-1) 13.3.0`; any other text as it is.
+fn compiler_words(line: &str) -> String {
+    let name = line.split_whitespace().next().unwrap_or("");
+    let version =
+        line.split_whitespace().rev().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    match version {
+        Some(version) if line.contains('(') => format!("{} {version}", name.trim_end_matches("-real")),
+        Some(_) | None => line.to_owned(),
     }
 }
 
@@ -137,7 +151,10 @@ impl Verification {
         match self {
             Self::Pending => "not run yet".to_owned(),
             Self::Runs { reproduced, runs, compiler } => {
-                format!("shows the bug by itself in {reproduced} of {runs} runs, built with {compiler}")
+                format!(
+                    "shows the bug by itself in {reproduced} of {runs} runs, built with {}",
+                    compiler_words(compiler)
+                )
             }
             Self::Not { because } => format!("not run: {because}"),
         }
@@ -149,6 +166,7 @@ impl VerdictRecord {
         let observation = finding.outcome.observation.as_ref();
         let used = observation.and_then(|observation| observation.candidate.as_ref());
         let execution = finding.telling_execution();
+        let way = Way::of(finding);
         let excerpt = execution.map_or(&[][..], |execution| &execution.excerpt);
         Self {
             format: FORMAT,
@@ -157,11 +175,11 @@ impl VerdictRecord {
             case: finding.case.to_string(),
             signature: finding.signature.to_string(),
             sameness: finding.fault.sameness.clone(),
-            tier: finding.fault.tier,
+            tier: way.tier(),
             summary: finding.fault.summary.clone(),
             config: used.or(finding.outcome.candidate.as_ref()).map(|candidate| candidate.config.clone()),
             notes: observation.map(|observation| observation.notes.clone()).unwrap_or_default(),
-            ranks: finding.ranks,
+            ranks: way.ranks(),
             reach: finding.reach.cloned(),
             workspace_bytes: observation.map(|observation| observation.workspace_bytes),
             hits: finding.hits,

@@ -28,9 +28,6 @@ use crate::verdict::VerdictRecord;
 /// Terms of use of the program.
 const LICENSE_TEXT: &str = include_str!("../templates/LICENSE");
 
-/// What each file is.
-pub(crate) const README_TEXT: &str = include_str!("../templates/README.md");
-
 /// Writes the bundle of a finding. Its program has not been run: see [`crate::record_verification`].
 ///
 /// # Errors
@@ -67,7 +64,7 @@ fn contents(finding: &Finding<'_>) -> Result<Vec<(&'static str, String)>, Bundle
     let facts = Facts { novelty: Some(&novelty), issue, ..Facts::of(finding, &record, &log) };
     let mut files = vec![
         (LICENSE, LICENSE_TEXT.to_owned()),
-        (README, README_TEXT.to_owned()),
+        (README, script::readme(finding)?),
         (CASE_JSON, json(CASE_JSON, finding.case)?),
         (CASE_TEXT, format!("{}\n", finding.case)),
         (ENVIRONMENT, json(ENVIRONMENT, finding.environment)?),

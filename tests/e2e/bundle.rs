@@ -147,6 +147,15 @@ fn a_program_of_each_kind_fails_by_itself_on_the_library_it_accuses() {
 }
 
 #[test]
+fn the_case_as_it_was_met_fails_again_from_its_line() {
+    for (signature, folder) in bundles().into_iter().filter(|(slug, _)| slug.contains("-wrong-")).take(3) {
+        let line = fs::read_to_string(folder.join(reports::ORIGINAL)).expect("original.txt");
+        let run = convict(["check", "--simulate", line.trim()]);
+        assert_eq!(run.code, Some(1), "{signature}: {line}{run:?}");
+    }
+}
+
+#[test]
 fn a_program_finds_nothing_where_the_library_is_right() {
     let bundles = one_of_each_kind();
     let bundle = &bundles[&Kind::Wrong];

@@ -169,13 +169,13 @@ fn a_folder_that_holds_another_hunt_is_left_alone() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_our_trouble() {
+fn a_folder_that_cannot_be_is_usage_and_named() {
     let folder = fresh_folder("cli-no-folder");
     let file = folder.join("file");
     fs::write(&file, "").expect("a file");
     let out = file.join("out").display().to_string();
     let run = simulate(Path::new("none"), ["hunt", "--cases", "1", "--out", &out]);
-    assert_says(&run, OURS, &format!("{out}: Not a directory (os error 20)"));
+    assert_says(&run, USAGE, &format!("--out {out}: Not a directory (os error 20)"));
 }
 
 #[test]

@@ -37,7 +37,8 @@ pub use outcome::{Exit, Outcome};
 pub use phase::Phase;
 pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
 pub use region::{
-    Alternative, Atom, Cell, Explanation, Map, Probes, Property, Quantity, Reach, Region, Severity, Twin,
+    Alternative, Atom, Cell, Explanation, Map, Probes, Property, Quantity, Reach, Region, Severity, Support,
+    Twin,
 };
 pub use signature::{Kind, Sameness, Signature};
 pub use trial::{

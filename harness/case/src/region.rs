@@ -356,11 +356,77 @@ pub struct Region {
     pub outside: Probes,
 }
 
+/// What a region's conditions are worth: whether random cases bear them out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// Enough random cases were tried on both sides, and nearly all agree.
+    Supported,
+    /// No random case was tried inside.
+    Untried,
+    /// Fewer random cases were tried than could tell.
+    TooFew,
+    /// Random cases disagree.
+    Contradicted,
+}
+
+/// Fewest random cases on a side that tell anything.
+const TESTED_MIN: u32 = 8;
+
 impl Region {
     /// True where every condition holds.
     #[must_use]
     pub fn contains(&self, case: &Case) -> bool {
         self.atoms.iter().all(|atom| atom.holds(case))
+    }
+
+    /// Whether the conditions may be claimed. Everything but [`Support::Supported`] is a guess: fewer than 8 random
+    /// cases inside, or less than 90 % of them failing; where there are conditions, the same for those outside with
+    /// more than 25 % failing.
+    #[must_use]
+    pub fn support(&self) -> Support {
+        let (inside, outside) = (&self.inside, &self.outside);
+        let bounded = !self.atoms.is_empty();
+        let share = |probes: &Probes| u64::from(probes.failed) * 100;
+        if inside.tested == 0 {
+            Support::Untried
+        } else if inside.tested < TESTED_MIN || (bounded && outside.tested < TESTED_MIN) {
+            Support::TooFew
+        } else if share(inside) < u64::from(inside.tested) * 90
+            || (bounded && share(outside) > u64::from(outside.tested) * 25)
+        {
+            Support::Contradicted
+        } else {
+            Support::Supported
+        }
+    }
+
+    /// How many random cases failed on both sides: `63 of 64 inside failed, 0 of 61 outside`.
+    #[must_use]
+    pub fn counts(&self) -> String {
+        let untried = "not tried on random cases";
+        let inside = match self.inside.tested {
+            0 => format!("inside {untried}"),
+            tested => format!("{} of {tested} inside failed", self.inside.failed),
+        };
+        match (self.inside.tested, self.outside.tested) {
+            (0, 0) => untried.to_owned(),
+            _ if self.atoms.is_empty() => inside,
+            (_, 0) => format!("{inside}, outside {untried}"),
+            (_, tested) => format!("{inside}, {} of {tested} outside", self.outside.failed),
+        }
+    }
+}
+
+impl Support {
+    /// What stands before the conditions of a guess; `None` where they may be claimed.
+    #[must_use]
+    pub fn doubt(self) -> Option<&'static str> {
+        match self {
+            Self::Supported => None,
+            Self::Untried => Some("guess"),
+            Self::TooFew => Some("guess, too few cases tried"),
+            Self::Contradicted => Some("guess, random cases contradict it"),
+        }
     }
 }
 
@@ -432,6 +498,22 @@ pub enum Severity {
     UnderSearch,
     /// Only an explicit choice of the engine gets it.
     ByExplicitChoice,
+}
+
+impl Severity {
+    /// How a user comes to the plan, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ByDefault => "by default: whoever asks for nothing special gets it",
+            Self::UnderSearch => {
+                "the plan stands in the heuristic lists, though not first: a search that times them may choose it"
+            }
+            Self::ByExplicitChoice => {
+                "the plan stands in no heuristic list: only an explicit choice of its engine gets it"
+            }
+        }
+    }
 }
 
 /// A plan of the same case that is right.

@@ -103,7 +103,7 @@ pub struct Finding {
     pub tier: Tier,
     /// What the final case shows.
     pub fault: Fault,
-    /// The problem as it was met.
+    /// The case as it was met, with the plan and the contents that it was confirmed with.
     pub original: Case,
     /// The case that fails, its plan pinned.
     pub case: Case,

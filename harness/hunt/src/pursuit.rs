@@ -168,7 +168,7 @@ impl<B: Bench> Pursuit<'_, '_, B> {
             provisional: suspect.provisional.clone(),
             tier: best_tier(suspect.fault.tier, fault.tier),
             fault,
-            original: suspect.case.clone(),
+            original: confirmation.form.case.clone(),
             case: confirmation.form.case,
             selection: confirmation.form.selection,
             outcome,

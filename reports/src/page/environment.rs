@@ -5,6 +5,7 @@ use case::{Environment, MappedFile};
 use super::model::{Block, Line, Span};
 use super::words;
 use crate::facts::Facts;
+use crate::simulated::driver;
 
 /// Characters of a hash that are shown; `environment.json` has all.
 const HASH_SHOWN: usize = 12;
@@ -48,7 +49,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
             ("CUDA runtime of cuDNN", cuda(environment.cudart).into()),
             ("GPU", format!("{}, sm_{}", known(&environment.gpu), environment.compute_capability).into()),
             ("GPU memory", words::bytes(memory).into()),
-            ("Driver", known(&environment.driver).into()),
+            ("Driver", driver(environment).into()),
             ("CUDA of the driver", cuda(u64::try_from(environment.driver_cuda).unwrap_or(0)).into()),
             ("convict", facts.verdict.tool_version.clone().into()),
             ("cudnn-frontend", Line::faint("none: the backend API is called directly")),

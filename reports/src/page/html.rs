@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::model::{Block, Line, Page, Section, Span, Table};
 use crate::escape::for_html;
 use crate::picture::{Picture, STYLE};
+use crate::simulated::TAG;
 use crate::title::Title;
 
 /// Style sheet of the page.
@@ -25,6 +26,10 @@ pub(super) fn render(page: &Page) -> String {
         body.push_str(&rendered_section(section));
     }
     let (title, lead) = (for_html(&page.title.to_string()), for_html(&page.lead));
+    let banner = match page.banner {
+        "" => String::new(),
+        text => format!("<p class=\"banner\" role=\"note\">{}</p>\n", for_html(text)),
+    };
     let (heading, contents) = (heading(&page.title), contents(&page.sections));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -32,17 +37,19 @@ pub(super) fn render(page: &Page) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n\
-         <body>\n<header>\n{heading}\n<p class=\"lead\">{lead}</p>\n</header>\n<div class=\"columns\">\n{contents}\n\
+         <body>\n<header>\n{banner}{heading}\n<p class=\"lead\">{lead}</p>\n</header>\n<div class=\"columns\">\n{contents}\n\
          <main>\n{body}</main>\n</div>\n</body>\n</html>\n"
     )
 }
 
 /// The title with its parts told apart; its text is the line that names the finding.
 fn heading(title: &Title) -> String {
-    let tags: Vec<String> = title
-        .tags
-        .iter()
-        .map(|tag| format!("<span class=\"tag\"><i>[</i>{}<i>]</i></span>", for_html(tag)))
+    let simulated = title.simulated.then_some(("tag kind", TAG));
+    let own = ["tag", "tag", "tag kind", "tag"].into_iter().zip(title.tags.iter().map(String::as_str));
+    let tags: Vec<String> = simulated
+        .into_iter()
+        .chain(own)
+        .map(|(class, tag)| format!("<span class=\"{class}\"><i>[</i>{}<i>]</i></span>", for_html(tag)))
         .collect();
     format!(
         "<h1><span class=\"tags\">{} <span class=\"on\">on {}<i>:</i></span></span> <code>{}</code></h1>",
@@ -75,7 +82,11 @@ fn rendered(block: &Block, level: usize) -> String {
         Block::Heading(text) => format!("<h{level}>{}</h{level}>\n", for_html(text)),
         Block::Facts(facts) => facts_list(facts),
         Block::Table(table) => rows_table(table),
-        Block::Code(_, text) => format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", for_html(text)),
+        // A single line wraps: whoever copies it gets it whole all the same.
+        Block::Code(_, text) => {
+            let class = if text.contains('\n') { "" } else { " class=\"line\"" };
+            format!("<pre{class} tabindex=\"0\"><code>{}</code></pre>\n", for_html(text))
+        }
         Block::Picture(picture) => figure(picture),
         Block::List(lines) => {
             let items: String = lines.iter().map(|each| format!("<li>{}</li>", line(each))).collect();

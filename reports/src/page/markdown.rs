@@ -7,8 +7,12 @@ use crate::escape::{block, code, for_page};
 
 /// The whole text.
 pub(super) fn render(page: &Page) -> String {
-    let mut text = format!("# {}\n\n{}\n", for_page(&page.title.to_string()), for_page(&page.lead));
+    let mut text = format!("# {}\n\n", for_page(&page.title.to_string()));
     // Writing into a String cannot fail.
+    if !page.banner.is_empty() {
+        let _ = write!(text, "**{}**\n\n", for_page(page.banner));
+    }
+    let _ = writeln!(text, "{}", for_page(&page.lead));
     let _ = write!(text, "\nContents: {}\n", contents(&page.sections));
     for section in &page.sections {
         let _ = write!(text, "\n## {}\n", section.heading);

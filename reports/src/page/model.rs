@@ -9,6 +9,8 @@ use crate::title::Title;
 pub(crate) struct Page {
     /// The line that names the finding.
     pub(crate) title: Title,
+    /// A warning above everything; empty where there is none.
+    pub(crate) banner: &'static str,
     /// One sentence: what was seen.
     pub(crate) lead: String,
     /// In the order in which a triager reads.

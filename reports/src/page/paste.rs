@@ -3,8 +3,11 @@
 
 use super::model::{Block, Line};
 use super::words;
+use crate::claim;
+use crate::escape::capital;
 use crate::facts::Facts;
 use crate::position;
+use crate::simulated::{self, driver};
 use crate::title::{Title, kind_words};
 
 /// Elements quoted.
@@ -36,12 +39,16 @@ fn text(facts: &Facts<'_>) -> String {
     let title = Title::new(environment, &verdict.sameness, facts.case);
     let region = facts
         .explanation
-        .map_or_else(|| "not checked".to_owned(), |explanation| explanation.region.to_string());
+        .map_or_else(|| "not checked".to_owned(), |explanation| claim::region(&explanation.region));
     let parts = [
-        format!("Title: {title}"),
+        if title.simulated {
+            format!("{}\n\nTitle: {title}", simulated::ISSUE)
+        } else {
+            format!("Title: {title}")
+        },
         format!(
             "Describe the bug\n{}: {}\nIt fails in {} of {} fresh processes. Failing region: {region}.",
-            capitalized(kind_words(verdict.sameness.kind)),
+            capital(kind_words(verdict.sameness.kind)),
             verdict.summary,
             verdict.hits,
             verdict.runs,
@@ -54,7 +61,7 @@ fn text(facts: &Facts<'_>) -> String {
             environment.set(),
             environment.gpu,
             environment.compute_capability,
-            environment.driver
+            driver(environment)
         ),
         "API logs\nlogs/library.log of the attached bundle".to_owned(),
         format!(
@@ -70,14 +77,9 @@ fn text(facts: &Facts<'_>) -> String {
 
 fn expected(facts: &Facts<'_>) -> String {
     let listed = facts.verdict.execution.as_ref().map_or(&[][..], |execution| &execution.excerpt);
-    let mut lines = vec![capitalized(words::should(facts.verdict.sameness.kind)) + "."];
+    let mut lines = vec![capital(words::should(facts.verdict.sameness.kind)) + "."];
     for (at, got, expected) in listed.iter().take(ELEMENTS_MAX) {
         lines.push(format!("  {}: expected {expected}, got {got}", position::words(facts.case, *at)));
     }
     lines.join("\n")
-}
-
-fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

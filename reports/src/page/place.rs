@@ -2,6 +2,7 @@
 
 use super::model::{Block, Line};
 use super::words;
+use crate::claim::Way;
 use crate::facts::Facts;
 
 pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
@@ -26,7 +27,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
                 .as_ref()
                 .map_or_else(|| Line::faint("none yet"), |config| words::configuration(config).into()),
         ),
-        ("Heuristic lists", verdict.ranks.to_string().into()),
+        ("Heuristic lists", Way::read(verdict).words().into()),
         ("Numerical notes", if_observed(notes)),
         ("Compiled at run time", if_observed(compiled.into())),
         ("Workspace asked for", if_observed(workspace.into())),

@@ -1,9 +1,9 @@
 //! The numbers behind a verdict, and where in the output the wrong elements lie. Weighs nothing.
 
-use case::{Execution, Recipe};
+use case::{Execution, Kind, Recipe};
 
 use super::model::{Block, Line};
-use super::words::{self, number};
+use super::words::{self, count, number};
 use crate::facts::Facts;
 use crate::page::error_map;
 use crate::picture::{ErrorMap, Picture};
@@ -21,7 +21,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
         blocks.push(Block::text("The failure shows in no values of the output, so that none were measured."));
         return blocks;
     };
-    blocks.push(Block::facts(numbers(execution)));
+    blocks.push(Block::facts(numbers(facts, execution)));
     blocks.push(Block::Heading("What changed beside the output"));
     let traces = traces(execution);
     blocks.push(if traces.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
     blocks.push(Block::Heading("Where the wrong elements lie"));
     match error_map(facts) {
         Some(map) => blocks.extend(map_blocks(map)),
-        None => blocks.push(Block::text("No element differs from the reference rounded once.")),
+        None => blocks.push(Block::text("No element is listed as wrong.")),
     }
     if !execution.excerpt.is_empty() {
         blocks.push(mismatches(facts, execution));
@@ -62,14 +62,44 @@ fn mismatches(facts: &Facts<'_>, execution: &Execution) -> Block {
         ]
     };
     let rows: Vec<Vec<Line>> = listed.iter().take(MISMATCHES_MAX).map(row).collect();
-    let what = format!("The first {} of {} mismatches", rows.len(), execution.census.differing);
+    let what = format!("The first {} of {}", rows.len(), mismatches_words(execution.census.differing));
     let table = Block::table(&["position", "element", "got", "expected"], rows);
     let more = Block::text(Line::faint("All that were listed are in evidence/mismatches.txt."));
     Block::Fold(what, vec![table, more])
 }
 
-fn numbers(execution: &Execution) -> Vec<Row> {
-    let (census, facts, spot) = (&execution.census, &execution.reference, &execution.spot);
+fn mismatches_words(differing: u64) -> String {
+    if differing == 1 { "1 mismatch".to_owned() } else { format!("{differing} mismatches") }
+}
+
+fn numbers(facts: &Facts<'_>, execution: &Execution) -> Vec<Row> {
+    let mut rows = measured(execution);
+    if facts.verdict.sameness.kind == Kind::Nondet {
+        rows.push(("Between executions", between(facts, execution)));
+    } else if execution.census.differing > 0 {
+        rows.extend(errors(execution));
+    }
+    rows
+}
+
+/// What repeated executions showed.
+fn between(facts: &Facts<'_>, execution: &Execution) -> String {
+    match execution.repeat_differing {
+        Some(differing) if differing > 0 => {
+            format!("the bits of {} differ on the same data", count(differing, "output"))
+        }
+        Some(_) | None => {
+            format!(
+                "bits differed in {} of {}",
+                facts.verdict.hits,
+                count(u64::from(facts.verdict.runs), "run")
+            )
+        }
+    }
+}
+
+fn measured(execution: &Execution) -> Vec<Row> {
+    let (facts, spot) = (&execution.reference, &execution.spot);
     vec![
         ("Buffers before", recipe(&execution.recipe)),
         (
@@ -82,32 +112,44 @@ fn numbers(execution: &Execution) -> Vec<Row> {
         (
             "Telling outputs",
             format!(
-                "{} of {} have a reference other than 0; at most {} products each",
-                facts.non_zero, facts.outputs, facts.products_max
+                "{} of {} have a reference other than 0; at most {} each",
+                facts.non_zero,
+                facts.outputs,
+                count(facts.products_max, "product")
             ),
         ),
         ("Largest sum of absolute products", number(facts.abs_sum_max)),
+    ]
+}
+
+/// How wrong the values are. Where every wrong one is a NaN or was never written, there is no largest error.
+fn errors(execution: &Execution) -> Vec<Row> {
+    let census = &execution.census;
+    let places = match census.differing {
+        1 => format!("position {}", census.first_differing),
+        _ => format!("positions {} to {}", census.first_differing, census.last_differing),
+    };
+    let largest = (census.error_max > 0.0).then(|| {
         (
-            "Differing",
-            format!(
-                "{} of {} outputs, positions {} to {}",
-                census.differing, census.checked, census.first_differing, census.last_differing
-            ),
-        ),
+            "Largest error",
+            format!("{}, {} times the element's bound", number(census.error_max), number(census.ratio_max)),
+        )
+    });
+    let rows = [
+        ("Differing", format!("{} of {}, {places}", census.differing, count(census.checked, "output"))),
         (
             "Beyond the bound",
             format!(
-                "{} outputs; bound {} * sum of absolute products + {} * |reference| + {}",
-                census.over_element,
+                "{}; bound {} * sum of absolute products + {} * |reference| + {}",
+                count(census.over_element, "output"),
                 number(census.accumulate),
                 number(census.output),
                 number(census.absolute)
             ),
         ),
-        ("Beyond any rounding", format!("{} outputs; bound {}", census.over_norm, number(census.norm))),
         (
-            "Largest error",
-            format!("{}, {} times the element's bound", number(census.error_max), number(census.ratio_max)),
+            "Beyond any rounding",
+            format!("{}; bound {}", count(census.over_norm, "output"), number(census.norm)),
         ),
         (
             "Classes",
@@ -116,7 +158,11 @@ fn numbers(execution: &Execution) -> Vec<Row> {
                 census.nan, census.stale, census.zero, census.infinite
             ),
         ),
-    ]
+    ];
+    let mut rows = Vec::from(rows);
+    let place = rows.len() - 1;
+    rows.splice(place..place, largest);
+    rows
 }
 
 /// What changed that should not have.
@@ -127,8 +173,8 @@ pub(crate) fn traces(execution: &Execution) -> Vec<Row> {
         rows.push((
             "guard",
             format!(
-                "{} bytes changed {side} {}, {} to {} bytes off its edge",
-                hit.changed,
+                "{} changed {side} {}, {} to {} bytes off its edge",
+                count(hit.changed, "byte"),
                 hit.zone.name(),
                 hit.nearest,
                 hit.farthest
@@ -136,10 +182,13 @@ pub(crate) fn traces(execution: &Execution) -> Vec<Row> {
         ));
     }
     for (role, elements) in &execution.inputs_changed {
-        rows.push(("input", format!("{elements} elements of {} changed", role.name())));
+        rows.push(("input", format!("{} of {} changed", count(*elements, "element"), role.name())));
     }
     if let Some(differing) = execution.repeat_differing {
-        rows.push(("repeat", format!("{differing} outputs differ from an execution on the same data")));
+        rows.push((
+            "repeat",
+            format!("{} changed from one execution to another on the same data", count(differing, "output")),
+        ));
     }
     rows
 }

@@ -1,7 +1,9 @@
 //! How a user meets it, what was logged, how it became small, and what to do about it.
 
 use super::model::{Block, Line, Span};
+use super::verdict::others;
 use super::words;
+use crate::claim::Way;
 use crate::facts::Facts;
 use crate::files::{LIBRARY_LOG, REGRESSION, STDERR};
 use crate::picture::{PathStep, Picture, ReductionPath};
@@ -22,12 +24,12 @@ pub(super) fn impact(facts: &Facts<'_>) -> Vec<Block> {
     let verdict = facts.verdict;
     let ranks =
         |ranks: Option<case::Ranks>| ranks.map_or_else(Line::not_checked, |ranks| ranks.to_string().into());
-    let reach = verdict.reach.as_ref();
+    let (way, reach) = (Way::read(verdict), verdict.reach.as_ref());
     vec![Block::facts([
         ("Met as", Line::code(facts.original.to_string())),
-        ("Lists that hold the plan, minimized", verdict.ranks.to_string().into()),
+        ("Lists that hold the plan, minimized", way.ranks().to_string().into()),
         ("Lists that hold the plan, as met", ranks(reach.map(|reach| reach.original_ranks))),
-        ("Severity", words::severity(verdict.sameness.kind, reach.map(|reach| reach.severity)).into()),
+        ("Severity", way.severity_words().into()),
         ("Framework that reaches it", Line::not_checked()),
         ("How often it was seen", Line::not_checked()),
     ])]
@@ -110,10 +112,15 @@ fn way(path: ReductionPath) -> Vec<Block> {
 
 /// Reports by others.
 pub(super) fn related(facts: &Facts<'_>) -> Vec<Block> {
-    let Some(Novelty { standing, matches, compared, provenance }) = facts.novelty else {
+    let Some(novelty) = facts.novelty else {
         return vec![Block::not_checked("public reports of the same failure")];
     };
+    let Novelty { standing, compared, provenance, .. } = novelty;
+    let others = others(facts, novelty);
     let standing = match standing {
+        Standing::Known if others.len() < novelty.matches.len() => {
+            Line::strong("kept").and(Span::Plain(": this is an entry of the corpus".to_owned()))
+        }
         Standing::Known => {
             Line::strong("known").and(Span::Plain(": a report tells of the same failure".to_owned()))
         }
@@ -127,14 +134,18 @@ pub(super) fn related(facts: &Facts<'_>) -> Vec<Block> {
         ("Compared with", format!("{compared} reports").into()),
         ("From", provenance.as_str().into()),
     ])];
-    if !matches.is_empty() {
-        let rows = matches.iter().map(report).collect();
+    if !others.is_empty() {
+        let rows = others.into_iter().map(report).collect();
         blocks.push(Block::table(&["report", "what it tells", "what agrees and what differs"], rows));
     }
     blocks
 }
 
 fn report(report: &Match) -> Vec<Line> {
+    if let Some(name) = report.kept() {
+        let place = Line::from("kept in the corpus as ").and(Span::Code(name.to_owned()));
+        return vec![place, report.title.as_str().into(), report.rule.as_str().into()];
+    }
     let place =
         if report.url.is_empty() { Line::faint("no address") } else { Line::code(report.url.clone()) };
     let source = Span::Plain(format!(" {}", report.source));

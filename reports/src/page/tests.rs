@@ -1,6 +1,6 @@
 //! The page in both forms: the same words, in the same order, and nothing from outside that could act.
 
-use case::Kind;
+use case::{Kind, Phase, Ranks, Severity};
 
 use super::{html, markdown, page};
 use crate::clean::Clean;
@@ -26,7 +26,7 @@ fn with_facts<T>(sample: &Sample, test: impl FnOnce(&Facts<'_>) -> T) -> T {
 }
 
 /// Sections in the order in which a triager reads.
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "Verdict",
     "Reproduce",
     "The case",
@@ -41,6 +41,7 @@ const SECTIONS: [&str; 14] = [
     "Related issues",
     "Work-around and regression entry",
     "Paste-ready texts",
+    "Words",
 ];
 
 #[test]
@@ -106,7 +107,7 @@ fn a_page_without_probing_says_not_checked_and_one_with_it_tells_counts() {
     let full = with_facts(&sample, markdown);
     assert!(full.contains("**63 of 64** random cases failed the same way"), "{full}");
     assert!(full.contains("`dtype(x) in {f16, bf16} and input[-1] mod 7 = 0 and c >= 8`"));
-    assert!(full.contains("silently wrong, by default"));
+    assert!(full.contains("silently wrong; by default: whoever asks for nothing special gets it"));
     (sample.explanation, sample.reach) = (None, None);
     let bare = with_facts(&sample, markdown);
     assert!(bare.contains("## Failing region and good twins\n\nNot checked: "), "{bare}");
@@ -173,4 +174,143 @@ fn the_text_for_a_tracker_stays_below_what_trackers_take() {
         });
         assert!(longest.max().unwrap() <= 65_000);
     });
+}
+
+#[test]
+fn a_guess_is_called_one_wherever_the_region_is_told() {
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    let region = &mut sample.explanation.as_mut().unwrap().region;
+    (region.inside.tested, region.inside.failed, region.outside.tested, region.outside.failed) = (1, 1, 2, 2);
+    let text = with_facts(&sample, markdown);
+    let counts = "(1 of 1 inside failed, 2 of 2 outside)";
+    assert!(text.contains(&format!(
+        "| Region | **guess, too few cases tried:** `dtype(x) in {{f16, bf16}} and input[-1] mod 7 = 0 and c >= 8` {counts} |"
+    )));
+    assert!(
+        text.contains("**Guess, too few cases tried**: 1 of 1 inside failed, 2 of 2 outside. The conditions")
+    );
+    assert!(text.contains("Failing region: guess, too few cases tried: dtype(x)"), "{text}");
+    let region = &mut sample.explanation.as_mut().unwrap().region;
+    (region.inside, region.outside) = Default::default();
+    let text = with_facts(&sample, markdown);
+    assert!(text.contains("(not tried on random cases)") && !text.contains("0 of 0"), "{text}");
+}
+
+#[test]
+fn the_survey_s_ranks_win_and_no_tier_contradicts_the_severity() {
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    sample.fault.tier = case::Tier::B;
+    let reach = sample.reach.as_mut().unwrap();
+    (reach.ranks, reach.severity) = (Ranks { a: Some(3), ..Ranks::default() }, Severity::UnderSearch);
+    let text = with_facts(&sample, markdown);
+    assert!(
+        text.contains("| Reached | A#3; the case as it was met: A#0 B#1 fallback#0 (tier A) |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| Heuristic lists | A#3; ") && text.contains("a search that times them may choose it")
+    );
+    let reach = sample.reach.as_mut().unwrap();
+    (reach.ranks, reach.original_ranks) = (Ranks::default(), Ranks { a: Some(1), ..Ranks::default() });
+    let text = with_facts(&sample, markdown);
+    assert!(text.contains("| Reached | in no list; the case as it was met: A#1 (tier A) |"), "{text}");
+}
+
+#[test]
+fn a_failure_of_the_heuristics_is_reached_by_asking_for_them() {
+    let mut sample = Sample::new(Kind::Crash, LINE);
+    sample.reach = None;
+    (sample.fault.sameness.engine, sample.fault.sameness.phase) = (None, Phase::Heuristics);
+    let text = with_facts(&sample, markdown);
+    let row = "| Reached | by asking for heuristics, before any plan is chosen (tier A) |";
+    assert!(text.contains(row) && !text.contains("| in no list"), "{text}");
+}
+
+#[test]
+fn a_bundle_of_the_simulator_says_so_before_anything_else() {
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    sample.environment.gpu = "convict simulator".to_owned();
+    sample.environment.driver.clear();
+    with_facts(&sample, |facts| {
+        let (text, file) = (markdown(facts), html(facts));
+        assert!(text.starts_with("# \\[SIMULATED\\] \\[cuDNN 9.19.0\\]"), "{text}");
+        assert!(text.lines().nth(2).unwrap().starts_with("**SIMULATED: made on"));
+        assert!(file.contains("<header>\n<p class=\"banner\" role=\"note\">SIMULATED: made on"));
+        assert!(
+            text.contains("sh run.sh FOLDER --driver FOLDER/libcuda.so.1")
+                && text.contains("check --simulate '")
+        );
+        assert!(text.contains("| Driver | the simulator's |") && !text.contains("driver: \n"));
+    });
+}
+
+#[test]
+fn varying_bits_have_no_errors_and_nothing_but_nan_has_no_largest_one() {
+    let mut sample = Sample::new(Kind::Nondet, LINE);
+    let census = |sample: &mut Sample, change: &dyn Fn(&mut case::Execution)| {
+        change(&mut sample.outcome.observation.as_mut().unwrap().executions[0]);
+    };
+    census(&mut sample, &|execution| {
+        (execution.census.differing, execution.repeat_differing) = (0, Some(3));
+        execution.excerpt.clear();
+    });
+    let text = with_facts(&sample, markdown);
+    assert!(
+        text.contains("| Between executions | the bits of 3 outputs differ on the same data |"),
+        "{text}"
+    );
+    assert!(!text.contains("| Differing |") && !text.contains("| Largest error |"));
+    census(&mut sample, &|execution| execution.repeat_differing = None);
+    assert!(with_facts(&sample, markdown).contains("| Between executions | bits differed in 3 of 4 runs |"));
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    census(&mut sample, &|execution| {
+        let census = &mut execution.census;
+        (census.checked, census.differing, census.first_differing, census.nan) = (1, 1, 0, 1);
+        (census.over_element, census.error_max, census.ratio_max) = (1, 0.0, 0.0);
+        execution.excerpt.truncate(1);
+    });
+    let text = with_facts(&sample, markdown);
+    assert!(text.contains("| Differing | 1 of 1 output, position 0 |"), "{text}");
+    assert!(text.contains("| Beyond the bound | 1 output; bound"));
+    assert!(
+        !text.contains("Largest error")
+            && !text.contains("All 1 elements")
+            && text.contains("first 1 of 1 mismatch:")
+    );
+}
+
+#[test]
+fn no_report_holds_two_times_of_one_execution() {
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    assert!(with_facts(&sample, markdown).contains("| One execution | 31 \u{b5}s |"), "41 us at 1.31 times");
+    sample.outcome.observation.as_mut().unwrap().executions[0].execute_us = 42_396;
+    assert!(!with_facts(&sample, markdown).contains("42396"));
+    sample.reach = None;
+    assert!(
+        with_facts(&sample, markdown)
+            .contains("| One execution | 42396 \u{b5}s, loading and waiting included |")
+    );
+}
+
+#[test]
+fn what_avoids_it_comes_from_twins_and_from_what_changed_nothing() {
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    sample.explanation.as_mut().unwrap().any.push("layout(x)".to_owned());
+    let text = with_facts(&sample, markdown);
+    assert!(text.contains("| Another data type | passes with dtype(x) f32 |"), "{text}");
+    assert!(text.contains("| Another layout | no help from layout(x) |"), "{text}");
+    assert!(text.contains("| Another alignment of the workspace | not checked |"));
+}
+
+#[test]
+fn the_corpus_entry_of_the_very_case_is_no_duplicate_of_it() {
+    let mut sample = Sample::new(Kind::Wrong, "wgrad f32 nchw n1 c1 k1 i1 f2 p1:0 engine=20 fill=zero:1");
+    (sample.fault.sameness.engine, sample.fault.sameness.cause) = (Some(20), "nan".to_owned());
+    sample.signature = case::Signature::new(&sample.fault.sameness, &sample.case.problem);
+    let text = with_facts(&sample, markdown);
+    assert!(text.contains("| Duplicates | none beside its own entry of the corpus;"), "{text}");
+    sample.environment.cudnn = 92_800;
+    let text = with_facts(&sample, markdown);
+    let kept = "**kept in the corpus as 9.19.0-wgrad-e20-wrong-judge-nan-f32-nchw**";
+    assert!(text.contains(kept), "{text}");
 }

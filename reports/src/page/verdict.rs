@@ -1,21 +1,23 @@
 //! The box at the top: kind, severity, how often, since when. Knows what a triager asks first.
 
+use case::Explanation;
+
 use super::model::{Block, Line, Span};
-use super::words;
+use crate::claim::Way;
 use crate::facts::Facts;
-use crate::title::kind_words;
-use crate::vendor::Standing;
+use crate::title::{Title, kind_words};
+use crate::vendor::{Match, Novelty, Standing};
 use crate::verdict::Verification;
 
 pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
     let verdict = facts.verdict;
     let sameness = &verdict.sameness;
-    let severity = verdict.reach.as_ref().map(|reach| reach.severity);
+    let way = Way::read(verdict);
     let kind = Span::Plain(format!(" ({}, {})", sameness.phase.name(), sameness.cause));
     vec![Block::facts([
         ("Kind", Line::strong(kind_words(sameness.kind)).and(kind)),
-        ("Severity", words::severity(sameness.kind, severity).into()),
-        ("Reached", format!("{} (tier {})", verdict.ranks, verdict.tier.name()).into()),
+        ("Severity", way.severity_words().into()),
+        ("Reached", format!("{} (tier {})", way.words(), way.tier().name()).into()),
         ("Reproduces", reproduces(facts)),
         ("Stand-alone program", program(&verdict.verification)),
         ("Region", region(facts)),
@@ -28,15 +30,30 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
 
 fn duplicates(facts: &Facts<'_>) -> Line {
     let Some(novelty) = facts.novelty else { return Line::not_checked() };
+    let others = others(facts, novelty);
     match novelty.standing {
-        Standing::Known => Line::strong(match novelty.matches.first() {
-            Some(first) if first.url.is_empty() => format!("known: kept as {}", first.source),
-            Some(first) => format!("known: reported as {}", first.url),
-            None => "known".to_owned(),
-        }),
+        // The entry that this bundle became says nothing of others.
+        Standing::Known if others.len() < novelty.matches.len() => {
+            format!("none beside its own entry of the corpus; {} reports compared", novelty.compared).into()
+        }
+        Standing::Known => match others.first().map(|first| (first.kept(), first)) {
+            Some((Some(name), _)) => Line::strong(format!("kept in the corpus as {name}")),
+            Some((None, first)) if first.url.is_empty() => {
+                Line::strong(format!("known: reported in {}", first.source))
+            }
+            Some((None, first)) => Line::strong(format!("known: reported as {}", first.url)),
+            None => Line::strong("known"),
+        },
         Standing::Similar => "none; public reports tell of something close".into(),
         Standing::New => format!("none among {} public reports and kept findings", novelty.compared).into(),
     }
+}
+
+/// The reports that come close, without the corpus' entry of this very case.
+pub(super) fn others<'a>(facts: &Facts<'_>, novelty: &'a Novelty) -> Vec<&'a Match> {
+    // An entry is titled by version, kind, engine and problem, which a signature and its version have once.
+    let title = Title::new(facts.environment, &facts.verdict.sameness, facts.case).to_string();
+    novelty.matches.iter().filter(|found| found.kept().is_none() || found.title != title).collect()
 }
 
 fn reproduces(facts: &Facts<'_>) -> Line {
@@ -56,5 +73,8 @@ fn program(verification: &Verification) -> Line {
 }
 
 fn region(facts: &Facts<'_>) -> Line {
-    facts.explanation.map_or_else(Line::not_checked, |found| Line::code(found.region.to_string()))
+    let Some(Explanation { region, .. }) = facts.explanation else { return Line::not_checked() };
+    let doubt = region.support().doubt().map(|doubt| Span::Strong(format!("{doubt}: ")));
+    let rest = [Span::Code(region.to_string()), Span::Plain(format!(" ({})", region.counts()))];
+    Line(doubt.into_iter().chain(rest).collect())
 }

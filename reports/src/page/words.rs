@@ -1,6 +1,6 @@
 //! What numbers and enumerations of a run are called on the page. Plain text; escapes nothing.
 
-use case::{Config, Ended, Exit, Kind, Severity, WorkspaceFill};
+use case::{Config, Ended, Exit, Kind, WorkspaceFill};
 
 /// Bytes, with a rounded form where they are many.
 pub(super) fn bytes(count: i64) -> String {
@@ -20,6 +20,11 @@ pub(super) fn bytes(count: i64) -> String {
     }
 }
 
+/// So many of something, by the name of one: `1 element`, `2 elements`.
+pub(super) fn count(number: u64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
 /// A number with a few digits.
 pub(super) fn number(value: f64) -> String {
     if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
@@ -28,28 +33,6 @@ pub(super) fn number(value: f64) -> String {
     } else {
         format!("{value:.3e}")
     }
-}
-
-/// How bad it is, kind and way of reaching it together.
-pub(super) fn severity(kind: Kind, severity: Option<Severity>) -> String {
-    let what = match kind {
-        Kind::Wrong => "silently wrong",
-        Kind::Inexact => "silently inexact",
-        Kind::Nondet => "silently nondeterministic",
-        Kind::Oob | Kind::Input => "silent memory corruption",
-        Kind::Status => "an error that is reported",
-        Kind::Device => "a device error after success",
-        Kind::Crash => "the process dies",
-        Kind::Hang => "the call never returns",
-        Kind::Accepted => "an invalid case runs",
-    };
-    let how = match severity {
-        Some(Severity::ByDefault) => "by default: it is the first choice of heuristics",
-        Some(Severity::UnderSearch) => "under a search that times what heuristics list",
-        Some(Severity::ByExplicitChoice) => "only by an explicit choice of the engine",
-        None => "how it is reached was not checked",
-    };
-    format!("{what}, {how}")
 }
 
 /// What ought to happen.

@@ -98,7 +98,10 @@ impl ErrorMap {
     pub(super) fn caption(&self) -> String {
         let (listed, differing) = (self.listed.len() as u64, self.differing);
         let drawn = if listed >= differing {
-            format!("All {listed} elements that differ from the reference rounded once are drawn.")
+            match listed {
+                1 => "The one element that differs from the reference rounded once is drawn.".to_owned(),
+                _ => format!("All {listed} elements that differ from the reference rounded once are drawn."),
+            }
         } else {
             format!(
                 "Drawn are the first {listed} of the {differing} elements that differ from the reference rounded \
@@ -116,7 +119,7 @@ impl ErrorMap {
         } else {
             String::new()
         };
-        format!("{drawn}{bins}{hidden}")
+        format!("{drawn}{bins}{hidden} Red, or # in characters: wrong; blank, or a dot: not listed as wrong.")
     }
 
     fn scale(&self) -> String {

@@ -76,8 +76,9 @@ impl ReductionPath {
     pub(super) fn caption(&self) -> String {
         let (first, last) = self.ends();
         format!(
-            "Bytes of x, w and y of the smallest failing case so far, on a logarithmic scale, over {} calls: {first} at \
-             first, {last} at last, {} steps adopted.",
+            "Bytes of x, w and y of each case that was adopted, on a logarithmic scale, over {} calls: {first} at first, \
+             {last} at last, {} steps adopted. Cases are ordered by elements and plainness, not by bytes: a wider type \
+             that is plainer makes the curve rise.",
             self.calls,
             self.steps.len() - 1
         )

@@ -38,7 +38,10 @@ fn run(kind: Kind, program: &str, arguments: &[&str]) -> (i32, String) {
 fn exit_codes_of_the_program_go_through_with_its_arguments() {
     for code in [0, 1, 2, 3, 77] {
         let program = format!("#!/bin/sh\necho \"$1|$2\"\nexit {code}\n");
-        assert_eq!(run(Kind::Wrong, &program, &["a b", "$(c)"]), (code, "a b|$(c)\n".to_owned()));
+        assert_eq!(
+            run(Kind::Wrong, &program, &["a b", "$(c)"]),
+            (code, "waiting up to 1 s\na b|$(c)\n".to_owned())
+        );
     }
 }
 
@@ -64,4 +67,45 @@ fn an_end_by_time_limit_is_the_bug_only_where_the_bug_stalls() {
 fn a_program_that_does_not_compile_is_not_applicable() {
     let (code, text) = run(Kind::Wrong, "", &[]);
     assert!(code == 77 && text.contains("was not compiled"), "{text}");
+}
+
+/// Ctrl-C goes to the whole group in the foreground; here the group is the script's own.
+#[test]
+fn an_interrupt_stops_the_script_and_its_program() {
+    use std::os::unix::process::CommandExt;
+    let parent = tempfile::tempdir().unwrap();
+    executable(
+        &parent.path().join("run.sh"),
+        &script::render(&Sample::new(Kind::Hang, LINE).finding()).unwrap(),
+    );
+    fs::write(parent.path().join("repro.cpp"), "#!/bin/sh\necho $$ > \"$1\"\nexec sleep 60\n").unwrap();
+    let compiler = parent.path().join("compiler");
+    executable(&compiler, "#!/bin/sh\ncp \"$4\" \"$6\"\nchmod +x \"$6\"\n");
+    let started = parent.path().join("started");
+    let mut command = Command::new("sh");
+    command.arg(parent.path().join("run.sh")).arg(&started).env("CXX", compiler).process_group(0);
+    let mut child = command.spawn().unwrap();
+    let begin = std::time::Instant::now();
+    while !fs::read_to_string(&started).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(begin.elapsed().as_secs() < 30, "the program did not start");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let program = fs::read_to_string(&started).unwrap().trim().to_owned();
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-s", "INT", "--", &group]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert!(begin.elapsed().as_secs() < 30);
+    assert!(!Path::new("/proc").join(program).exists(), "the program lives on");
+}
+
+#[test]
+fn the_page_of_the_files_tells_how_to_run_the_program_where_it_failed() {
+    let mut sample = Sample::new(Kind::Wrong, LINE);
+    let text = script::readme(&sample.finding()).unwrap();
+    assert!(text.contains("cuDNN 9 (9.14 and 9.19 were tried)") && !text.contains("SIMULATED"), "{text}");
+    sample.environment.gpu = "convict simulator".to_owned();
+    let text = script::readme(&sample.finding()).unwrap();
+    assert!(
+        text.contains("SIMULATED") && text.contains("    sh run.sh FOLDER --driver FOLDER/libcuda.so.1\n")
+    );
 }

@@ -1,6 +1,6 @@
 //! A region's conditions as expressions of C++ and Python. Knows both languages' spelling; decides nothing.
 
-use case::{Atom, Axis, Case, Property, Quantity, Role};
+use case::{Atom, Case, Property, Quantity, Role};
 
 use crate::vendor::python::literal;
 
@@ -13,34 +13,10 @@ pub(super) enum Language {
     Python,
 }
 
-/// The conditions of one case alone, for findings whose region nobody has looked for.
-pub(super) fn exact(case: &Case) -> Vec<Atom> {
-    let problem = &case.problem;
-    let mut atoms = vec![
-        Atom::Equal(Quantity::N, problem.n),
-        Atom::Equal(Quantity::C, problem.c),
-        Atom::Equal(Quantity::K, problem.k),
-        Atom::Equal(Quantity::Groups, problem.g),
-        Atom::Equal(Quantity::Rank, i64::try_from(problem.axes.len()).unwrap_or(i64::MAX)),
-    ];
-    type Field = (fn(usize) -> Quantity, fn(&Axis) -> i64);
-    let fields: [Field; 6] = [
-        (Quantity::Input, |axis| axis.input),
-        (Quantity::Filter, |axis| axis.filter),
-        (Quantity::PadBefore, |axis| axis.pad_before),
-        (Quantity::PadAfter, |axis| axis.pad_after),
-        (Quantity::Stride, |axis| axis.stride),
-        (Quantity::Dilation, |axis| axis.dilation),
-    ];
-    for (inner, axis) in problem.axes.iter().rev().enumerate() {
-        atoms.extend(fields.iter().map(|(quantity, value)| Atom::Equal(quantity(inner), value(axis))));
-    }
-    let properties = Role::ALL
-        .into_iter()
-        .flat_map(|role| [Property::DType(role), Property::Layout(role)])
-        .chain([Property::Compute, Property::Alpha, Property::Beta]);
-    atoms.extend(properties.map(|property| Atom::OneOf(property, vec![property.of(case)])));
-    atoms
+/// The four types of a case as conditions.
+pub(super) fn types(case: &Case) -> Vec<Atom> {
+    let properties = Role::ALL.map(Property::DType).into_iter().chain([Property::Compute]);
+    properties.map(|property| Atom::OneOf(property, vec![property.of(case)])).collect()
 }
 
 /// One condition as an expression. A condition on an axis that a convolution lacks is false.

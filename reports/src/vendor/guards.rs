@@ -3,14 +3,15 @@
 
 use std::fmt::Write;
 
-use case::{Atom, LibraryConfiguration, Operation};
+use case::{Atom, LibraryConfiguration, Operation, Region, Support};
 use minijinja::{Environment, context};
 use serde_json::{Value, json};
 
+use crate::claim;
 use crate::escape::{code, for_page, for_program};
 use crate::finding::Finding;
 use crate::title::title;
-use crate::vendor::condition::{Language, exact, expression};
+use crate::vendor::condition::{Language, expression, types};
 use crate::vendor::python::{config, literal};
 
 /// Number of the errata file's form.
@@ -49,27 +50,30 @@ pub(super) fn tag(operation: Operation) -> &'static str {
     }
 }
 
-/// The conditions that guards test.
+/// The region, where random cases bear it out.
+fn supported<'a>(finding: &Finding<'a>) -> Option<&'a Region> {
+    let region = &finding.explanation?.region;
+    (region.support() == Support::Supported).then_some(region)
+}
+
+/// The conditions that guards test. A guess would let failures through, so that it gives way to the whole pass for the
+/// four types.
 fn atoms(finding: &Finding<'_>) -> Vec<Atom> {
-    match finding.explanation {
-        Some(explanation) => explanation.region.atoms.clone(),
-        None => exact(finding.case),
-    }
+    supported(finding).map_or_else(|| types(finding.case), |region| region.atoms.clone())
 }
 
 /// Where the conditions come from, one line.
 fn origin(finding: &Finding<'_>) -> String {
-    match finding.explanation {
-        Some(explanation) => for_program(&format!(
-            "{} (failed in {} of {} random cases inside, {} of {} just outside)",
-            explanation.region,
-            explanation.region.inside.failed,
-            explanation.region.inside.tested,
-            explanation.region.outside.failed,
-            explanation.region.outside.tested,
-        )),
-        None => "exactly the case that fails, since nobody has looked for the region".to_owned(),
-    }
+    let dtypes = finding.case.problem.dtypes;
+    let whole = || {
+        let [x, w, y] = dtypes.tensors().map(case::DType::name);
+        format!("the whole pass is blocked for x {x}, w {w}, y {y}, compute {}", dtypes.compute.name())
+    };
+    for_program(&match (supported(finding), finding.explanation) {
+        (Some(region), _) => claim::region(region),
+        (None, Some(explanation)) => format!("{}; {}", whole(), claim::region(&explanation.region)),
+        (None, None) => format!("{}; nobody has looked for the region", whole()),
+    })
 }
 
 /// The guard for C++.
@@ -129,6 +133,12 @@ pub(super) fn readme(finding: &Finding<'_>) -> String {
         "`avoid()` is true for this pass, for the cuDNN version that was seen, and where every condition holds. \
          They know neither engine nor knobs: they tell where to take another engine, not which.\n\n",
     );
+    if supported(finding).is_none() {
+        text.push_str(
+            "Where the failure ends is a guess or unknown, so that the only conditions are the four types: the whole \
+             pass is blocked for them, which is too much rather than too little.\n\n",
+        );
+    }
     text.push_str(
         "Not run when this was written: a bundle is written without starting a framework, so no rule was loaded.\n",
     );
@@ -149,12 +159,12 @@ fn rule_words(finding: &Finding<'_>, plans: &str) -> String {
 
 /// What the rule cannot say and what it blocks beyond the failure.
 fn limits(finding: &Finding<'_>, engine: i64) -> Vec<String> {
-    let explained = finding.explanation.is_some();
+    let explained = supported(finding).is_some();
     let mut limits = vec![
         format!(
             "It blocks engine {engine} for **every** shape of this pass, {}. The form knows no ranges, residues, \
              products, types, strides, dilations, layouts or GPUs.",
-            if explained { "although only the conditions above were seen to fail" } else { "not only this case's" }
+            if explained { "although only the conditions above were seen to fail" } else { "as the guards do for its types" }
         ),
         "Its shape keys (`input_shape`, `filter_shape`) are left out: they compare for equality only, for two \
          axes only, and PyTorch asks without the graph, so that it would block every shape all the same."

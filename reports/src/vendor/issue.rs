@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use case::{Ended, Exit};
 
-use crate::escape::{block, code, for_page};
+use crate::claim::{self, Way};
+use crate::escape::{block, capital, code, for_page};
 use crate::finding::Finding;
+use crate::simulated::{self, driver, is_simulated};
 use crate::title::{kind_words, title};
 use crate::vendor::forms::forms;
 use crate::vendor::novelty::{Novelty, Standing};
@@ -15,7 +17,7 @@ use crate::vendor::novelty::{Novelty, Standing};
 pub(super) const CHARACTERS_MAX: usize = 65_000;
 
 /// Lines of the library's log in the text.
-const LOG_LINES_MAX: usize = 40;
+const LOG_LINES_MAX: usize = 25;
 
 /// Longest line of the log in the text, characters.
 const LOG_LINE_CHARACTERS_MAX: usize = 400;
@@ -37,6 +39,10 @@ pub(super) fn render(finding: &Finding<'_>, novelty: &Novelty) -> String {
         ("Relevant logs", log(finding)),
     ];
     let mut text = format!("# [Bug]: {}\n", for_page(&title(finding)));
+    if is_simulated(finding.environment) {
+        // Writing into a String cannot fail.
+        let _ = write!(text, "\n**{}**\n", for_page(simulated::ISSUE));
+    }
     for (heading, body) in fields {
         // Writing into a String cannot fail.
         let _ = write!(text, "\n### {heading}\n\n{}\n", body.trim_end());
@@ -54,7 +60,7 @@ fn short(text: String) -> String {
 
 fn checks(finding: &Finding<'_>, novelty: &Novelty) -> String {
     let mut text = format!(
-        "- [ ] I searched existing issues and did not find a duplicate. (Compared by a program with {} known \
+        "- [ ] I searched existing issues and did not find a duplicate. (Compared by a program with {} public \
          reports: {}.)\n",
         novelty.compared,
         match novelty.standing {
@@ -78,17 +84,18 @@ fn checks(finding: &Finding<'_>, novelty: &Novelty) -> String {
 }
 
 fn description(finding: &Finding<'_>) -> String {
-    let fault = finding.fault;
+    let (fault, way) = (finding.fault, Way::of(finding));
     let mut text = format!(
-        "{}: {}\n\nIt fails in {} of {} runs, each in a fresh process. Heuristic lists that hold the plan: {}.",
+        "{}: {}\n\nIt fails in {} of {} runs, each in a fresh process. Reached: {}. {}.",
         capital(kind_words(fault.sameness.kind)),
         for_page(&fault.summary),
         finding.hits,
         finding.runs,
-        finding.ranks
+        way.words(),
+        capital(&way.severity_words()),
     );
     if let Some(explanation) = finding.explanation {
-        let _ = write!(text, "\n\nWhere it fails: {}.", for_page(&explanation.region.to_string()));
+        let _ = write!(text, "\n\nWhere it fails: {}.", for_page(&claim::region(&explanation.region)));
         for twin in &explanation.twins {
             let _ = write!(
                 text,
@@ -103,11 +110,6 @@ fn description(finding: &Finding<'_>) -> String {
         let _ = write!(text, "\n\nEngine {} is right for the same case.", alternative.config.engine);
     }
     text
-}
-
-fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 fn steps(finding: &Finding<'_>) -> String {
@@ -171,7 +173,7 @@ fn environment(finding: &Finding<'_>) -> String {
         format!("cuDNN Backend Version: {} ({})", environment.cudnn_text(), environment.set()),
         format!("CUDA Toolkit/Runtime Version: {}.{}", cudart.0, cudart.1),
         format!("GPU: {} (SM{})", environment.gpu, environment.compute_capability),
-        format!("CUDA driver: {} (CUDA {}.{})", environment.driver, driver_cuda.0, driver_cuda.1),
+        format!("CUDA driver: {} (CUDA {}.{})", driver(environment), driver_cuda.0, driver_cuda.1),
         "OS, compiler: not recorded; the library files with their hashes are in environment.json".to_owned(),
         "Python, framework: none".to_owned(),
         format!(
@@ -189,8 +191,32 @@ fn log(finding: &Finding<'_>) -> String {
     if lines.is_empty() {
         return "None was kept.".to_owned();
     }
-    let last = lines[lines.len().saturating_sub(LOG_LINES_MAX)..]
-        .iter()
-        .map(|line| line.chars().take(LOG_LINE_CHARACTERS_MAX).collect::<String>());
-    block("shell", &last.collect::<Vec<_>>().join("\n"))
+    let told = telling(&lines).into_iter().map(|line| line.chars().take(LOG_LINE_CHARACTERS_MAX).collect());
+    block("shell", &told.collect::<Vec<String>>().join("\n"))
+}
+
+/// What a line of the log begins with where a record begins.
+const RECORD: &str = "CuDNN (v";
+
+/// Lines of a record in the text.
+const RECORD_LINES_MAX: usize = 10;
+
+/// Of a log of calls the line that names the engine, and the beginnings of the last two records of an execution: the
+/// call and its status. Of any other text the last lines.
+fn telling<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].contains(RECORD)).collect();
+    let executes = |at: &&usize| lines[**at].contains("cudnnBackendExecute");
+    let last: Vec<usize> = starts.iter().filter(executes).copied().collect();
+    if last.is_empty() {
+        return lines[lines.len().saturating_sub(LOG_LINES_MAX)..].to_vec();
+    }
+    let chosen = |line: &&str| line.contains("engine_id:") && !line.contains("val=-1;");
+    let engine = lines.iter().rev().copied().find(chosen);
+    let mut told: Vec<&str> = engine.into_iter().collect();
+    for start in &last[last.len().saturating_sub(2)..] {
+        let end = starts.iter().find(|other| *other > start).copied().unwrap_or(lines.len());
+        let record = lines[*start..end].iter().filter(|line| !line.trim().is_empty());
+        told.extend(record.take(RECORD_LINES_MAX));
+    }
+    told
 }

@@ -13,6 +13,9 @@ const FORMAT: u32 = 1;
 /// Points from which a report that agrees in pass and kind is worth a look.
 const SIMILAR_POINTS: u32 = 4;
 
+/// What the source of a finding of this corpus begins with.
+const KEPT: &str = "corpus/regressions/";
+
 /// Most reports that are told.
 const MATCHES_MAX: usize = 5;
 
@@ -107,6 +110,13 @@ pub struct Match {
     pub rule: String,
 }
 
+impl Match {
+    /// Name under which the corpus keeps it; `None` for a public report.
+    pub(crate) fn kept(&self) -> Option<&str> {
+        self.source.strip_prefix(KEPT)
+    }
+}
+
 /// The answer for one finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,6 +137,13 @@ impl KnownList {
     pub fn built_in() -> Self {
         // The text is a constant that a test reads; were it broken, nothing would be known, and `compared` says so.
         Self::read(KNOWN).unwrap_or(Self { format: FORMAT, provenance: String::new(), entries: Vec::new() })
+    }
+
+    /// The reports that anybody can read, without what this corpus holds itself.
+    #[must_use]
+    pub(crate) fn public(mut self) -> Self {
+        self.entries.retain(|known| known.signature.is_none());
+        self
     }
 
     /// A list from its text.

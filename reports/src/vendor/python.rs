@@ -8,6 +8,7 @@ use case::{
 use minijinja::{Environment, context};
 use serde_json::json;
 
+use crate::claim::Way;
 use crate::escape::for_program;
 use crate::finding::Finding;
 use crate::repro::bounds;
@@ -68,7 +69,7 @@ pub(super) fn torch_obstacle(finding: &Finding<'_>) -> Option<String> {
         "PyTorch's convolutions have alpha 1 and beta 0"
     } else if problem.declared_output.is_some() {
         "PyTorch derives the output's extents"
-    } else if !reached(finding) {
+    } else if !Way::of(finding).is_recommended() {
         "no heuristic list holds the failing plan, and PyTorch takes its plans from those lists"
     } else {
         return match finding.fault.sameness.kind {
@@ -85,13 +86,6 @@ pub(super) fn torch_obstacle(finding: &Finding<'_>) -> Option<String> {
         };
     };
     Some(reason.to_owned())
-}
-
-/// True where a heuristic list holds the failing plan, or the failure comes before any plan.
-fn reached(finding: &Finding<'_>) -> bool {
-    let probed =
-        finding.reach.is_some_and(|reach| reach.ranks.recommended() || reach.original_ranks.recommended());
-    finding.fault.sameness.engine.is_none() || finding.ranks.recommended() || probed
 }
 
 /// Why cudnn-frontend's Python interface cannot run the case; `None` where it can.

@@ -59,6 +59,9 @@ fn wheels(finding: &Finding<'_>) -> Vec<Wheel> {
         let Some(found) = found else { continue };
         // From CUDA 13 on the wheels' names carry no version.
         let name = if cuda >= 13 { wheel.to_owned() } else { format!("{wheel}-cu{cuda}") };
+        // The library's own name tells the major alone; that of its built-in headers tells the minor too.
+        let exact = environment.files.iter().find(|mapped| mapped.name.starts_with("libnvrtc-builtins.so."));
+        let found = exact.filter(|_| wheel == "nvidia-cuda-nvrtc").unwrap_or(found);
         let known = !found.version.is_empty() && found.version.bytes().all(is_version);
         let version = if known { format!("=={}.*", found.version) } else { String::new() };
         wheels.push(Wheel {

@@ -230,3 +230,61 @@ fn every_kind_of_finding_has_every_form() {
 fn parse(line: &str) -> Case {
     line.parse().unwrap()
 }
+
+#[test]
+fn an_issue_quotes_the_last_execution_and_the_engine_of_a_long_log() {
+    let mut sample = sample(LINE);
+    let record = |name: &str, line: &str| {
+        format!("I! CuDNN (v91900 56) function {name}() called:\ni!     {line}\n\n\n")
+    };
+    sample.library_log = record("cudnnBackendSetAttribute", "engine_id: type=int; val=25;").repeat(50)
+        + &record("cudnnBackendExecute", "variantPack: here;")
+        + &record("cudnnBackendExecute", "status: type=cudnnStatus_t; val=CUDNN_STATUS_SUCCESS (0);")
+        + &record("cudnnGetVersion", "later").repeat(40);
+    let text = file(&sample, ISSUE);
+    let (_, log) = text.split_once("### Relevant logs").unwrap();
+    for part in ["engine_id: type=int; val=25;", "variantPack: here;", "val=CUDNN_STATUS_SUCCESS"] {
+        assert_eq!(log.matches(part).count(), 1, "{log}");
+    }
+    assert!(!log.contains("cudnnGetVersion") && log.lines().count() <= 30, "{log}");
+}
+
+#[test]
+fn an_issue_lists_public_reports_only_and_says_what_must_not_be_sent() {
+    let mut sample = sample("wgrad f32 nchw n1 c1 k1 i1 f2 p1:0 engine=20 fill=zero:1");
+    (sample.fault.sameness.engine, sample.fault.sameness.cause) = (Some(20), "nan".to_owned());
+    sample.signature = case::Signature::new(&sample.fault.sameness, &sample.case.problem);
+    let text = file(&sample, ISSUE);
+    assert!(!text.contains("corpus") && !text.contains("tells of the same"), "{text}");
+    assert!(!text.contains("do not send"));
+    sample.environment.gpu = "convict simulator".to_owned();
+    sample.environment.driver.clear();
+    let text = file(&sample, ISSUE);
+    assert!(
+        text.starts_with("# [Bug]: \\[SIMULATED\\] ") && text.contains("not a bug of cuDNN: do not send"),
+        "{text}"
+    );
+    assert!(text.contains("CUDA driver: the simulator's"));
+}
+
+#[test]
+fn an_issue_tells_the_survey_s_ranks() {
+    let mut sample = sample(LINE);
+    sample.reach.as_mut().unwrap().ranks = case::Ranks { a: Some(7), ..case::Ranks::default() };
+    assert!(
+        file(&sample, ISSUE)
+            .contains("Reached: A#7; the case as it was met: A#0 B#1 fallback#0. Silently wrong; by default")
+    );
+}
+
+#[test]
+fn nvrtc_is_pinned_by_the_minor_that_its_second_file_tells() {
+    let mut sample = sample(LINE);
+    for (name, version) in [("libnvrtc.so.13", "13"), ("libnvrtc-builtins.so.13.0", "13.0")] {
+        let known = sample.environment.files[0].clone();
+        let (name, version) = (name.to_owned(), version.to_owned());
+        sample.environment.files.push(case::MappedFile { name, version, ..known });
+    }
+    let text = file(&sample, REQUIREMENTS);
+    assert!(text.contains("\nnvidia-cuda-nvrtc==13.0.*  #"), "{text}");
+}

@@ -85,7 +85,7 @@ inline std::int64_t bytes_of(const Convolution &c, char tensor) {
     return product({elements(c, tensor), dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2});
 }
 
-// True where the failure was seen: this pass, this version, and every condition.
+// True where it is to be avoided: this pass, this version, and every condition.
 inline bool avoid(const Convolution &c, std::uint64_t cudnn_version) {
     return cudnn_version == seen_version && c.operation == {{ operation }}{% for each in conditions %} &&
            {{ each }}{% endfor %};

@@ -1,6 +1,6 @@
 //! Conditions on cases: what holds where, and how it prints.
 
-use crate::{Atom, Case, Probes, Property, Quantity, Region, Role};
+use crate::{Atom, Case, Probes, Property, Quantity, Region, Role, Support};
 
 fn case(line: &str) -> Case {
     line.parse().expect("a valid line")
@@ -87,4 +87,30 @@ fn a_region_reads_as_a_sentence() {
     );
     let json = serde_json::to_string(&region).expect("plain data");
     assert_eq!(serde_json::from_str::<Region>(&json).expect("its own form"), region);
+}
+
+#[test]
+fn a_region_is_claimed_only_where_enough_random_cases_on_both_sides_agree() {
+    let probes = |(failed, tested)| Probes { tested, failed, counter_examples: Vec::new() };
+    let region = |atoms: Vec<Atom>, inside, outside| {
+        let region = Region { atoms, inside: probes(inside), outside: probes(outside) };
+        (region.support(), region.counts())
+    };
+    let bounded = || vec![Atom::AtLeast(Quantity::C, 8)];
+    for (inside, outside, support, counts) in [
+        ((8, 8), (2, 8), Support::Supported, "8 of 8 inside failed, 2 of 8 outside"),
+        ((9, 10), (0, 8), Support::Supported, "9 of 10 inside failed, 0 of 8 outside"),
+        ((8, 9), (0, 8), Support::Contradicted, "8 of 9 inside failed, 0 of 8 outside"),
+        ((8, 8), (3, 8), Support::Contradicted, "8 of 8 inside failed, 3 of 8 outside"),
+        ((7, 7), (0, 60), Support::TooFew, "7 of 7 inside failed, 0 of 60 outside"),
+        ((60, 60), (0, 7), Support::TooFew, "60 of 60 inside failed, 0 of 7 outside"),
+        ((1, 1), (0, 0), Support::TooFew, "1 of 1 inside failed, outside not tried on random cases"),
+        ((0, 0), (0, 9), Support::Untried, "inside not tried on random cases, 0 of 9 outside"),
+        ((0, 0), (0, 0), Support::Untried, "not tried on random cases"),
+    ] {
+        assert_eq!(region(bounded(), inside, outside), (support, counts.to_owned()));
+        assert_eq!(support.doubt().is_none(), support == Support::Supported);
+    }
+    let everywhere = region(Vec::new(), (20, 20), (0, 0));
+    assert_eq!(everywhere, (Support::Supported, "20 of 20 inside failed".to_owned()));
 }

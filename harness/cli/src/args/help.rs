@@ -79,7 +79,7 @@ fn wrapped(text: &str) -> String {
             Some(_) | None => lines.push(word.to_owned()),
         }
     }
-    lines.join("\n      ")
+    lines.join("\n       ")
 }
 
 #[cfg(test)]

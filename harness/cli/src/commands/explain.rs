@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use case::{Alternative, Case, Cell, Explanation, Map, Probes, Reach, Severity};
+use case::{Alternative, Case, Cell, Explanation, Map, Probes, Reach};
 use comfy_table::{Table, presets};
 use hunt::{Allowance, Explained, Finding};
 use serde_json::json;
@@ -81,7 +81,8 @@ fn target(target: &str) -> Result<Target, Failure> {
 fn print(finding: &Finding, explanation: &Explanation, reach: &Reach) {
     let region = &explanation.region;
     outln!("{}\n{}\n", finding.case, finding.fault.summary);
-    outln!("fails where     {region}");
+    let doubt = region.support().doubt().map_or_else(String::new, |doubt| format!(" ({doubt})"));
+    outln!("fails where     {region}{doubt}");
     outln!("inside          {}", counts(&region.inside));
     outln!("just outside    {}", counts(&region.outside));
     for line in region.inside.counter_examples.iter().chain(&region.outside.counter_examples) {
@@ -99,7 +100,10 @@ fn print(finding: &Finding, explanation: &Explanation, reach: &Reach) {
 }
 
 fn counts(probes: &Probes) -> String {
-    format!("{} of {} random cases fail", probes.failed, probes.tested)
+    match probes.tested {
+        0 => "not tried on random cases".to_owned(),
+        tested => format!("{} of {tested} random cases fail", probes.failed),
+    }
 }
 
 fn print_twins(explanation: &Explanation) {
@@ -135,12 +139,7 @@ fn sign(cell: Cell) -> char {
 }
 
 fn print_reach(reach: &Reach) {
-    let severity = match reach.severity {
-        Severity::ByDefault => "by default: who asks for nothing special gets it",
-        Severity::UnderSearch => "under search: a heuristic list holds it further down",
-        Severity::ByExplicitChoice => "by explicit choice of the engine",
-    };
-    outln!("\nreached         {severity}");
+    outln!("\nreached         {}", reach.severity.words());
     outln!("ranks           {}; of the case as it was met {}", reach.ranks, reach.original_ranks);
     outln!("right           {} of {} plans that ran", reach.right, reach.ran);
     if let Some(Alternative { config, time_ratio, execute_us }) = &reach.alternative {

@@ -150,9 +150,11 @@ fn the_cpp_guard_decides_as_the_region_does() {
 }
 
 #[test]
-fn without_a_region_the_guard_is_the_case_itself() {
+fn without_a_region_or_with_a_guess_the_guard_blocks_the_whole_pass_for_its_types() {
     let Some(python) = program("python3") else { return };
-    let sample = Sample { explanation: None, ..Sample::new(Kind::Wrong, NEIGHBOURS[0]) };
+    let mut guess = explained();
+    guess.explanation.as_mut().unwrap().region.inside.tested = 0;
+    let unknown = Sample { explanation: None, ..Sample::new(Kind::Wrong, NEIGHBOURS[0]) };
     let mut main = "from guard import Convolution, avoid\n".to_owned();
     for line in NEIGHBOURS {
         let fields = fields(line, ('(', ')'));
@@ -160,10 +162,16 @@ fn without_a_region_the_guard_is_the_case_itself() {
         main += &format!("print(int(avoid(Convolution({}), 91900)))\n", fields.join(", "));
         main += &format!("assert not avoid(Convolution({}), 92000)\n", fields.join(", "));
     }
-    let folder = folder(&[("guard.py", &file(&sample, GUARD_PYTHON)), ("main.py", &main)]);
-    let run = succeed(Command::new(python).arg(folder.path().join("main.py")));
-    let only_itself: Vec<bool> = (0..NEIGHBOURS.len()).map(|place| place == 0).collect();
-    assert_eq!(decided(&run.stdout), only_itself);
+    let blocked = |line: &&str| line.starts_with("dgrad f16 ");
+    let expected: Vec<bool> = NEIGHBOURS.iter().map(blocked).collect();
+    for sample in [guess, unknown] {
+        let guard = file(&sample, GUARD_PYTHON);
+        assert!(guard.contains("the whole pass is blocked for x f16, w f16, y f16, compute f32"), "{guard}");
+        let folder = folder(&[("guard.py", &guard), ("main.py", &main)]);
+        let run = succeed(Command::new(&python).arg(folder.path().join("main.py")));
+        assert_eq!(decided(&run.stdout), expected);
+        assert!(file(&sample, GUARD_README).contains("the whole pass is blocked for them"));
+    }
 }
 
 #[test]
@@ -196,7 +204,7 @@ fn a_failure_before_any_engine_has_no_rule_and_the_page_says_so() {
 fn the_page_of_the_guards_says_what_the_rule_blocks_too_much() {
     let page = file(&explained(), GUARD_README);
     for part in [
-        "failed in 64 of 64 random cases inside, 1 of 64 just outside",
+        "(64 of 64 inside failed, 1 of 64 outside)",
         "`ConvBwdData_eng25`",
         "for **every** shape of this pass",
         "PyTorch asks without the graph",

@@ -1,7 +1,7 @@
 // Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface.
 //
 // [cuDNN 9.19.0] [dgrad] [wrong result] [engine 25] on sm_90: f16 nchw n2 c16 k32 i14x14 f3x3 p1x1
-// Conditions: dtype(x) in {f16, bf16} and input[-1] mod 7 = 0 and c >= 8 (failed in 63 of 64 random cases inside, 0 of 61 just outside)
+// Conditions: dtype(x) in {f16, bf16} and input[-1] mod 7 = 0 and c >= 8 (63 of 64 inside failed, 0 of 61 outside)
 // Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 25.
 
 #ifndef CONVICT_GUARD_HPP
@@ -85,7 +85,7 @@ inline std::int64_t bytes_of(const Convolution &c, char tensor) {
     return product({elements(c, tensor), dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2});
 }
 
-// True where the failure was seen: this pass, this version, and every condition.
+// True where it is to be avoided: this pass, this version, and every condition.
 inline bool avoid(const Convolution &c, std::uint64_t cudnn_version) {
     return cudnn_version == seen_version && c.operation == "dgrad" &&
            (c.dtype_x == "f16" || c.dtype_x == "bf16") &&

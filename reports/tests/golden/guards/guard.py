@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.19.0] [dgrad] [wrong result] [engine 25] on sm_90: f16 nchw n2 c16 k32 i14x14 f3x3 p1x1
-# Conditions: dtype(x) in {f16, bf16} and input[-1] mod 7 = 0 and c >= 8 (failed in 63 of 64 random cases inside, 0 of 61 just outside)
+# Conditions: dtype(x) in {f16, bf16} and input[-1] mod 7 = 0 and c >= 8 (63 of 64 inside failed, 0 of 61 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 25.
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "dgrad",
