@@ -145,7 +145,10 @@ fn a_finding_is_told_step_by_step_and_carries_what_a_bundle_needs() {
     let HuntEvent::Found(finding) = &events[found] else { unreachable!("found above") };
     assert_eq!(finding.signature, "fprop-e1-wrong-judge-finite-f32-nchw");
     assert_eq!(finding.fault.sameness.kind, Kind::Wrong);
-    assert_eq!(finding.original.to_string(), "fprop f32 nchw n2 c6 k8 i8x8 f3x3 p1x1");
+    // With what it takes to see it again.
+    let met =
+        "fprop f32 nchw n2 c6 k8 i8x8 f3x3 p1x1 engine=1 set=9.19.0-unknown wsfill=ff fill=int2:1 out=nan";
+    assert_eq!(finding.original.to_string(), met);
     assert_eq!(finding.environment.found, "inventory");
     assert!(finding.evidence.is_some());
     let reduction = finding.reduction.as_ref().unwrap();

@@ -36,7 +36,8 @@ fn a_failing_case_becomes_a_minimized_finding_and_says_so_on_the_way() {
             .unwrap();
     let problem = &minimized.finding.case.problem;
     assert_eq!((problem.n, problem.c, problem.k, problem.axes.len()), (2, 1, 1, 1));
-    assert_eq!(minimized.finding.original, line);
+    let original = &minimized.finding.original;
+    assert_eq!((&original.problem, &original.options.engine), (&line.problem, &line.options.engine));
     assert!(minimized.finding.reduction.unwrap().one_minimal);
     assert!(matches!(told.borrow().last(), Some(HuntEvent::Found(_))));
 }
