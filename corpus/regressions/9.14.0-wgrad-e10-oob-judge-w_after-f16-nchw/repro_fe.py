@@ -44,6 +44,8 @@ MODES, RANK = [cudnn.heur_mode.A], 0
 STATUS = "no status is waited for"  # the status that should not come back
 OUTPUT_BYTE, WORKSPACE_BYTE = 0xFF, 0x00  # contents before each run
 GUARD_BYTES = 4096
+# What lies beside the buffers, turn by turn: 0xFF is NaN in every type, so that it shows where a plan reads there.
+GUARDS = (0xA5,) if KIND == "nondet" else (0xA5, 0xFF)
 
 # ---- Values: the same as in the run that found the bug ----------------------------------------------------
 
@@ -187,14 +189,20 @@ class Buffer:
     """Device memory with guard bytes on both sides."""
 
     def __init__(self, size, byte):
-        self.whole = torch.full((size + 2 * GUARD_BYTES,), 0xA5, dtype=torch.uint8, device="cuda")
+        self.whole = torch.empty(size + 2 * GUARD_BYTES, dtype=torch.uint8, device="cuda")
         self.inner = self.whole[GUARD_BYTES : GUARD_BYTES + size]
+        self.sides = (self.whole[:GUARD_BYTES], self.whole[GUARD_BYTES + size :])
         self.inner.fill_(byte)
+        self.paint(GUARDS[0])
+
+    def paint(self, guard):
+        self.guard = guard
+        for side in self.sides:
+            side.fill_(guard)
 
     def broken(self):
         """Guard bytes that changed."""
-        sides = (self.whole[:GUARD_BYTES], self.whole[GUARD_BYTES + self.inner.numel() :])
-        return sum(int((side != 0xA5).sum()) for side in sides)
+        return sum(int((side != self.guard).sum()) for side in self.sides)
 
 
 def placed(name, source=None):
@@ -262,7 +270,9 @@ def plan(graph):
     return index
 
 
-def run_once(graph, index, handle, tensors, workspace):
+def run_once(run, graph, index, handle, tensors, workspace):
+    for buffer in (workspace, *(buffer for _, buffer in tensors.values())):
+        buffer.paint(GUARDS[run % len(GUARDS)])
     tensors[OUTPUT][1].inner.fill_(OUTPUT_BYTE)
     workspace.inner.fill_(WORKSPACE_BYTE)
     pack = {"xwy".index(name) + 1: tensor for name, (tensor, _) in tensors.items()}
@@ -285,7 +295,7 @@ def main():
     right, bound = expected(inputs) if KIND in ("wrong", "inexact") else (None, None)
     first = None
     for run in range(EXECUTIONS):
-        run_once(graph, index, handle, tensors, workspace)
+        run_once(run, graph, index, handle, tensors, workspace)
         got = tensors[OUTPUT][0].cpu()
         first = got if first is None else first
         shown = beside(tensors, workspace) or look(got, first, inputs, tensors, (right, bound))

@@ -21,7 +21,11 @@ if ! command -v timeout > /dev/null; then
     exit 77
 fi
 
-timeout -k 5 "$limit" "$build/repro" "$@"
+# In the foreground, so that Ctrl-C reaches the program; an old timeout(1) does not know the option.
+foreground=
+timeout --foreground 1 true 2> /dev/null && foreground=--foreground
+echo "waiting up to $limit s"
+timeout $foreground -k 5 "$limit" "$build/repro" "$@"
 code=$?
 case $code in
     0 | 1 | 2 | 3 | 77) exit "$code" ;;

@@ -6,7 +6,7 @@ Exit: 1 the bug is present, 0 it is absent, 77 it can't be tried here, 3 somethi
 A signal or a call that never returns is the bug too where it was seen as such; run it under timeout(1).
 """
 # [cuDNN 9.19.0] [wgrad] [crash] [before any engine] on sm_90: f32 nchw n1 c1 k1 i1 f2 p0:1
-# Case: wgrad f32 nchw n1 c1 k1 i1 f2 p0:1 engine=20 set=9.19.0-full wsfill=00 fill=zero:1 out=nan
+# Case: wgrad f32 nchw n1 c1 k1 i1 f2 p0:1 engine=1 set=9.19.0-full wsfill=00 fill=zero:1 out=nan
 # What was seen: SIGSEGV ended the process in heuristics
 # Not run when this was written: a bundle is written without starting Python.
 # The engine number belongs to cuDNN 9.19.0; another version numbers them otherwise.
@@ -39,11 +39,13 @@ FRONTEND_TYPE = {
     torch.float32: cudnn.data_type.FLOAT,
     torch.float64: cudnn.data_type.DOUBLE,
 }
-ENGINE, KNOBS = 20, {}  # None: the plan at RANK of the lists in MODES
+ENGINE, KNOBS = 1, {}  # None: the plan at RANK of the lists in MODES
 MODES, RANK = [cudnn.heur_mode.A, cudnn.heur_mode.B, cudnn.heur_mode.FALLBACK], 0
 STATUS = "no status is waited for"  # the status that should not come back
 OUTPUT_BYTE, WORKSPACE_BYTE = 0xFF, 0x00  # contents before each run
 GUARD_BYTES = 4096
+# What lies beside the buffers, turn by turn: 0xFF is NaN in every type, so that it shows where a plan reads there.
+GUARDS = (0xA5,) if KIND == "nondet" else (0xA5, 0xFF)
 
 # ---- Values: the same as in the run that found the bug ----------------------------------------------------
 
@@ -187,14 +189,20 @@ class Buffer:
     """Device memory with guard bytes on both sides."""
 
     def __init__(self, size, byte):
-        self.whole = torch.full((size + 2 * GUARD_BYTES,), 0xA5, dtype=torch.uint8, device="cuda")
+        self.whole = torch.empty(size + 2 * GUARD_BYTES, dtype=torch.uint8, device="cuda")
         self.inner = self.whole[GUARD_BYTES : GUARD_BYTES + size]
+        self.sides = (self.whole[:GUARD_BYTES], self.whole[GUARD_BYTES + size :])
         self.inner.fill_(byte)
+        self.paint(GUARDS[0])
+
+    def paint(self, guard):
+        self.guard = guard
+        for side in self.sides:
+            side.fill_(guard)
 
     def broken(self):
         """Guard bytes that changed."""
-        sides = (self.whole[:GUARD_BYTES], self.whole[GUARD_BYTES + self.inner.numel() :])
-        return sum(int((side != 0xA5).sum()) for side in sides)
+        return sum(int((side != self.guard).sum()) for side in self.sides)
 
 
 def placed(name, source=None):
@@ -262,7 +270,9 @@ def plan(graph):
     return index
 
 
-def run_once(graph, index, handle, tensors, workspace):
+def run_once(run, graph, index, handle, tensors, workspace):
+    for buffer in (workspace, *(buffer for _, buffer in tensors.values())):
+        buffer.paint(GUARDS[run % len(GUARDS)])
     tensors[OUTPUT][1].inner.fill_(OUTPUT_BYTE)
     workspace.inner.fill_(WORKSPACE_BYTE)
     pack = {"xwy".index(name) + 1: tensor for name, (tensor, _) in tensors.items()}
@@ -285,7 +295,7 @@ def main():
     right, bound = expected(inputs) if KIND in ("wrong", "inexact") else (None, None)
     first = None
     for run in range(EXECUTIONS):
-        run_once(graph, index, handle, tensors, workspace)
+        run_once(run, graph, index, handle, tensors, workspace)
         got = tensors[OUTPUT][0].cpu()
         first = got if first is None else first
         shown = beside(tensors, workspace) or look(got, first, inputs, tensors, (right, bound))

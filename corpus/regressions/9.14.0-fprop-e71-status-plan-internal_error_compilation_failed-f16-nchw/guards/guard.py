@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.14.0] [fprop] [unexpected status] [engine 71] on sm_90: f16 nchw n1 c2 k1 i1x1 f1x2 p0x0:1
-# Conditions: dtype(x) in {bf16, f16} and layout(x) in {nchw} and filter[-1] >= 2 and input[-2] * input[-1] <= 1 and axes = 2 (failed in 41 of 41 random cases inside, 5 of 38 just outside)
+# Conditions: dtype(x) in {bf16, f16} and layout(x) in {nchw} and filter[-1] >= 2 and input[-2] * input[-1] <= 1 and axes = 2 (41 of 41 inside failed, 5 of 38 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 71.
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "fprop",

@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.14.0] [wgrad] [wrong result] [engine 1] on sm_90: f64 nchw n1 c1 k1 i1 f2 p1:0
-# Conditions: (pad_after[-1] - pad_before[-1]) <= -1 and (n - stride[-1]) >= -6 and filter[-1] mod 8 != 0 and (c - stride[-1]) >= 0 and (input[-1] - stride[-1]) >= 0 and output[-1] mod 16 != 7 and input[-1] mod 64 != 8 and axes = 1 (failed in 25 of 27 random cases inside, 8 of 22 just outside)
+# Conditions: the whole pass is blocked for x f64, w f64, y f64, compute f64; guess, random cases contradict it: (pad_after[-1] - pad_before[-1]) <= -1 and (n - stride[-1]) >= -6 and filter[-1] mod 8 != 0 and (c - stride[-1]) >= 0 and (input[-1] - stride[-1]) >= 0 and output[-1] mod 16 != 7 and input[-1] mod 64 != 8 and axes = 1 (25 of 27 inside failed, 8 of 22 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 1.
 
 from dataclasses import dataclass
@@ -73,18 +73,14 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "wgrad",
-        lambda: (c.axes >= 1 and (c.pad_after[0] - c.pad_before[0]) <= -1),
-        lambda: (c.axes >= 1 and (c.n - 1 * c.stride[0]) >= -6),
-        lambda: (c.axes >= 1 and c.filter[0] % 8 != 0),
-        lambda: (c.axes >= 1 and (c.c - 1 * c.stride[0]) >= 0),
-        lambda: (c.axes >= 1 and (c.input[0] - 1 * c.stride[0]) >= 0),
-        lambda: (c.axes >= 1 and output(c, 0) % 16 != 7),
-        lambda: (c.axes >= 1 and c.input[0] % 64 != 8),
-        lambda: c.axes == 1,
+        lambda: c.dtype_x in ["f64"],
+        lambda: c.dtype_w in ["f64"],
+        lambda: c.dtype_y in ["f64"],
+        lambda: c.compute in ["f64"],
     )
 
 

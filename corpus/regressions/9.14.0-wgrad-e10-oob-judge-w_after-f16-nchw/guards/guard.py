@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.14.0] [wgrad] [out-of-bounds write] [engine 10] on sm_90: f16 nchw n1 c12 k12 g3 i127 f1
-# Conditions: dtype(x) in {bf16, f16} and g mod 2 = 1 and filter[-1] <= 2 and (stride[-1] - k) <= -5 and c/g * k/g = 16 and axes = 1 (failed in 10 of 10 random cases inside, 0 of 8 just outside)
+# Conditions: dtype(x) in {bf16, f16} and g mod 2 = 1 and filter[-1] <= 2 and (stride[-1] - k) <= -5 and c/g * k/g = 16 and axes = 1 (10 of 10 inside failed, 0 of 8 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 10.
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "wgrad",

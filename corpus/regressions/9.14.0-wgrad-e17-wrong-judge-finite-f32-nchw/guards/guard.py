@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.14.0] [wgrad] [wrong result] [engine 17] on sm_90: f32 nchw n1 c1 k1 i5x5 f5x5
-# Conditions: dtype(x) in {f16, f32} and output[-2] != 31 (failed in 6 of 6 random cases inside, 0 of 9 just outside)
+# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, too few cases tried: dtype(x) in {f16, f32} and output[-2] != 31 (6 of 6 inside failed, 0 of 9 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 17.
 
 from dataclasses import dataclass
@@ -73,12 +73,14 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "wgrad",
-        lambda: c.dtype_x in ["f16", "f32"],
-        lambda: (c.axes >= 2 and output(c, 1) != 31),
+        lambda: c.dtype_x in ["f32"],
+        lambda: c.dtype_w in ["f32"],
+        lambda: c.dtype_y in ["f32"],
+        lambda: c.compute in ["f32"],
     )
 
 

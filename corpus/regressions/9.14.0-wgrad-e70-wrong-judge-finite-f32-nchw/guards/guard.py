@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.14.0] [wgrad] [wrong result] [engine 70] on sm_90: f32 nchw n2 c4 k4 i1x1 f1x1
-# Conditions: multiply-adds != 48 and layout(y) in {nchw} and elements(w) != 32 and n * input[-2] != 24 and n >= 2 and (filter[-1] - pad_before[-1]) <= 6 and output[-1] * output[-2] <= 1 (failed in 5 of 5 random cases inside, 0 of 6 just outside)
+# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, too few cases tried: multiply-adds != 48 and layout(y) in {nchw} and elements(w) != 32 and n * input[-2] != 24 and n >= 2 and (filter[-1] - pad_before[-1]) <= 6 and output[-1] * output[-2] <= 1 (5 of 5 inside failed, 0 of 6 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 70.
 
 from dataclasses import dataclass
@@ -73,17 +73,14 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "wgrad",
-        lambda: product([per_group(elements(c, 'y'), c.k), elements(c, 'w')]) != 48,
-        lambda: c.layout_y in ["nchw"],
-        lambda: elements(c, 'w') != 32,
-        lambda: (c.axes >= 2 and product([c.n, c.input[1]]) != 24),
-        lambda: c.n >= 2,
-        lambda: (c.axes >= 1 and (c.filter[0] - 1 * c.pad_before[0]) <= 6),
-        lambda: (c.axes >= 2 and product([output(c, 0), output(c, 1)]) <= 1),
+        lambda: c.dtype_x in ["f32"],
+        lambda: c.dtype_w in ["f32"],
+        lambda: c.dtype_y in ["f32"],
+        lambda: c.compute in ["f32"],
     )
 
 

@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.19.0] [dgrad] [wrong result] [engine 78] on sm_90: f32 nchw n1 c4 k4 i1 f1
-# Conditions: c != 8 and input[-1] != 3 and k != 16 (failed in 1 of 1 random cases inside, 2 of 2 just outside)
+# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, too few cases tried: c != 8 and input[-1] != 3 and k != 16 (1 of 1 inside failed, 2 of 2 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 78.
 
 from dataclasses import dataclass
@@ -73,13 +73,14 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "dgrad",
-        lambda: c.c != 8,
-        lambda: (c.axes >= 1 and c.input[0] != 3),
-        lambda: c.k != 16,
+        lambda: c.dtype_x in ["f32"],
+        lambda: c.dtype_w in ["f32"],
+        lambda: c.dtype_y in ["f32"],
+        lambda: c.compute in ["f32"],
     )
 
 

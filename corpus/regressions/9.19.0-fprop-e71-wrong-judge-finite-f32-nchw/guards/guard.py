@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.19.0] [fprop] [wrong result] [engine 71] on sm_90: f32 nchw n1 c1 k1 i1 f1
-# Conditions: alpha in {0.5, 2} (failed in 23 of 23 random cases inside, 0 of 43 just outside)
+# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, too few cases tried: input[-1] <= 1 and k != 16 and stride[-1] <= 7 (1 of 1 inside failed, outside not tried on random cases)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 71.
 
 from dataclasses import dataclass
@@ -73,11 +73,14 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "fprop",
-        lambda: c.alpha in [5e-1, 2e0],
+        lambda: c.dtype_x in ["f32"],
+        lambda: c.dtype_w in ["f32"],
+        lambda: c.dtype_y in ["f32"],
+        lambda: c.compute in ["f32"],
     )
 
 

@@ -1,7 +1,7 @@
 // Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface.
 //
 // [cuDNN 9.19.0] [wgrad] [unexpected status] [engine 69] on sm_90: f32 nchw n1 c1 k1 i1x2 f1x1
-// Conditions: input[-1] >= 2 and layout(x) in {nchw} (failed in 0 of 0 random cases inside, 0 of 0 just outside)
+// Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess: elements(x) != 5 and n * input[-1] >= 2 (not tried on random cases)
 // Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 69.
 
 #ifndef CONVICT_GUARD_HPP
@@ -63,16 +63,35 @@ inline std::int64_t elements(const Convolution &c, char tensor) {
     return all;
 }
 
+// The largest and the smallest of the first values, as many as there are axes.
+inline std::int64_t max_over_axes(const Convolution &c, std::initializer_list<std::int64_t> values) {
+    std::int64_t most = *values.begin();
+    for (int axis = 1; axis < c.axes && axis < 3; axis++) {
+        most = values.begin()[axis] > most ? values.begin()[axis] : most;
+    }
+    return most;
+}
+
+inline std::int64_t min_over_axes(const Convolution &c, std::initializer_list<std::int64_t> values) {
+    std::int64_t least = *values.begin();
+    for (int axis = 1; axis < c.axes && axis < 3; axis++) {
+        least = values.begin()[axis] < least ? values.begin()[axis] : least;
+    }
+    return least;
+}
+
 inline std::int64_t bytes_of(const Convolution &c, char tensor) {
     const std::string &dtype = tensor == 'x' ? c.dtype_x : tensor == 'w' ? c.dtype_w : c.dtype_y;
     return product({elements(c, tensor), dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2});
 }
 
-// True where the failure was seen: this pass, this version, and every condition.
+// True where it is to be avoided: this pass, this version, and every condition.
 inline bool avoid(const Convolution &c, std::uint64_t cudnn_version) {
     return cudnn_version == seen_version && c.operation == "wgrad" &&
-           (c.axes >= 1 && c.input[0] >= 2) &&
-           (c.layout_x == "nchw");
+           (c.dtype_x == "f32") &&
+           (c.dtype_w == "f32") &&
+           (c.dtype_y == "f32") &&
+           (c.compute == "f32");
 }
 
 }  // namespace convict_guard

@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.19.0] [wgrad] [out-of-bounds write] [engine 9] on sm_90: f16 nchw n1 c12 k12 g3 i1 f1
-# Conditions: exactly the case that fails, since nobody has looked for the region
+# Conditions: dtype(x) in {bf16, f16} and g mod 2 = 1 and filter[-1] <= 1 and c/g * k/g = 16 and g >= 3 and axes = 1 (42 of 42 inside failed, 5 of 41 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 9.
 
 from dataclasses import dataclass
@@ -73,30 +73,16 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "wgrad",
-        lambda: c.n == 1,
-        lambda: c.c == 12,
-        lambda: c.k == 12,
-        lambda: c.groups == 3,
+        lambda: c.dtype_x in ["bf16", "f16"],
+        lambda: c.groups % 2 == 1,
+        lambda: (c.axes >= 1 and c.filter[0] <= 1),
+        lambda: product([per_group(c.c, c.groups), per_group(c.k, c.groups)]) == 16,
+        lambda: c.groups >= 3,
         lambda: c.axes == 1,
-        lambda: (c.axes >= 1 and c.input[0] == 1),
-        lambda: (c.axes >= 1 and c.filter[0] == 1),
-        lambda: (c.axes >= 1 and c.pad_before[0] == 0),
-        lambda: (c.axes >= 1 and c.pad_after[0] == 0),
-        lambda: (c.axes >= 1 and c.stride[0] == 1),
-        lambda: (c.axes >= 1 and c.dilation[0] == 1),
-        lambda: c.dtype_x in ["f16"],
-        lambda: c.layout_x in ["nchw"],
-        lambda: c.dtype_w in ["f16"],
-        lambda: c.layout_w in ["nchw"],
-        lambda: c.dtype_y in ["f16"],
-        lambda: c.layout_y in ["nchw"],
-        lambda: c.compute in ["f32"],
-        lambda: c.alpha in [1e0],
-        lambda: c.beta in [0e0],
     )
 
 

@@ -1,7 +1,7 @@
 // Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface.
 //
 // [cuDNN 9.19.0] [wgrad] [crash] [before any engine] on sm_90: f32 nchw n1 c1 k1 i1 f2 p0:1
-// Conditions: exactly the case that fails, since nobody has looked for the region
+// Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, random cases contradict it: output[-1] <= 1 and pad_before[-1] mod 3 != 1 and (stride[-1] - pad_after[-1]) <= 0 and axes = 1 (23 of 23 inside failed, 8 of 21 outside)
 // Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine.
 
 #ifndef CONVICT_GUARD_HPP
@@ -63,34 +63,35 @@ inline std::int64_t elements(const Convolution &c, char tensor) {
     return all;
 }
 
+// The largest and the smallest of the first values, as many as there are axes.
+inline std::int64_t max_over_axes(const Convolution &c, std::initializer_list<std::int64_t> values) {
+    std::int64_t most = *values.begin();
+    for (int axis = 1; axis < c.axes && axis < 3; axis++) {
+        most = values.begin()[axis] > most ? values.begin()[axis] : most;
+    }
+    return most;
+}
+
+inline std::int64_t min_over_axes(const Convolution &c, std::initializer_list<std::int64_t> values) {
+    std::int64_t least = *values.begin();
+    for (int axis = 1; axis < c.axes && axis < 3; axis++) {
+        least = values.begin()[axis] < least ? values.begin()[axis] : least;
+    }
+    return least;
+}
+
 inline std::int64_t bytes_of(const Convolution &c, char tensor) {
     const std::string &dtype = tensor == 'x' ? c.dtype_x : tensor == 'w' ? c.dtype_w : c.dtype_y;
     return product({elements(c, tensor), dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2});
 }
 
-// True where the failure was seen: this pass, this version, and every condition.
+// True where it is to be avoided: this pass, this version, and every condition.
 inline bool avoid(const Convolution &c, std::uint64_t cudnn_version) {
     return cudnn_version == seen_version && c.operation == "wgrad" &&
-           c.n == 1 &&
-           c.c == 1 &&
-           c.k == 1 &&
-           c.groups == 1 &&
-           c.axes == 1 &&
-           (c.axes >= 1 && c.input[0] == 1) &&
-           (c.axes >= 1 && c.filter[0] == 2) &&
-           (c.axes >= 1 && c.pad_before[0] == 0) &&
-           (c.axes >= 1 && c.pad_after[0] == 1) &&
-           (c.axes >= 1 && c.stride[0] == 1) &&
-           (c.axes >= 1 && c.dilation[0] == 1) &&
            (c.dtype_x == "f32") &&
-           (c.layout_x == "nchw") &&
            (c.dtype_w == "f32") &&
-           (c.layout_w == "nchw") &&
            (c.dtype_y == "f32") &&
-           (c.layout_y == "nchw") &&
-           (c.compute == "f32") &&
-           (c.alpha == 1e0) &&
-           (c.beta == 0e0);
+           (c.compute == "f32");
 }
 
 }  // namespace convict_guard

@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
 # [cuDNN 9.19.0] [wgrad] [crash] [before any engine] on sm_90: f32 nchw n1 c1 k1 i1 f2 p0:1
-# Conditions: exactly the case that fails, since nobody has looked for the region
+# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, random cases contradict it: output[-1] <= 1 and pad_before[-1] mod 3 != 1 and (stride[-1] - pad_after[-1]) <= 0 and axes = 1 (23 of 23 inside failed, 8 of 21 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine.
 
 from dataclasses import dataclass
@@ -73,30 +73,14 @@ def bytes_of(c, tensor):
 
 
 def avoid(c, cudnn_version):
-    """True where the failure was seen: this pass, this version, and every condition."""
+    """True where it is to be avoided: this pass, this version, and every condition."""
     return all_of(
         lambda: cudnn_version == SEEN_VERSION,
         lambda: c.operation == "wgrad",
-        lambda: c.n == 1,
-        lambda: c.c == 1,
-        lambda: c.k == 1,
-        lambda: c.groups == 1,
-        lambda: c.axes == 1,
-        lambda: (c.axes >= 1 and c.input[0] == 1),
-        lambda: (c.axes >= 1 and c.filter[0] == 2),
-        lambda: (c.axes >= 1 and c.pad_before[0] == 0),
-        lambda: (c.axes >= 1 and c.pad_after[0] == 1),
-        lambda: (c.axes >= 1 and c.stride[0] == 1),
-        lambda: (c.axes >= 1 and c.dilation[0] == 1),
         lambda: c.dtype_x in ["f32"],
-        lambda: c.layout_x in ["nchw"],
         lambda: c.dtype_w in ["f32"],
-        lambda: c.layout_w in ["nchw"],
         lambda: c.dtype_y in ["f32"],
-        lambda: c.layout_y in ["nchw"],
         lambda: c.compute in ["f32"],
-        lambda: c.alpha in [1e0],
-        lambda: c.beta in [0e0],
     )
 
 
