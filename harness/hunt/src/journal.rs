@@ -105,7 +105,7 @@ impl Journal {
     /// # Errors
     /// A folder that is in use, holds a hunt that must not be touched or none to resume, or cannot be written.
     pub fn open(folder: &Path, terms: &Terms, resume: bool) -> Result<(Self, Ledger), JournalError> {
-        if resume && !folder.join(EVENTS_FILE).exists() {
+        if resume && std::fs::symlink_metadata(folder.join(EVENTS_FILE)).is_err() {
             return Err(JournalError::Missing { folder: folder.to_owned() });
         }
         std::fs::create_dir_all(folder).map_err(JournalError::io(folder))?;
@@ -140,10 +140,8 @@ impl Journal {
                 return Err(JournalError::Differs { folder, held, asked: terms.clone() });
             }
         }
-        // A whole first line is written at once, so what holds half of one only was never a hunt's.
-        let garbage = resume
-            && ledger.terms().is_none()
-            && events.metadata().map_err(JournalError::io(&path))?.len() > 0;
+        // A hunt that was killed within its first event leaves the beginning of one.
+        let garbage = resume && ledger.terms().is_none() && !begins_like_ours(&mut events, &path)?;
         if strangers || garbage {
             return Err(JournalError::Strangers { folder: folder.to_owned() });
         }
@@ -172,6 +170,14 @@ impl Journal {
         let mut file = File::open(&path).map_err(JournalError::io(&path))?;
         Ok(replay(&mut file, &path)?.0)
     }
+}
+
+/// True for a file that is empty or begins as an event does.
+fn begins_like_ours(events: &mut File, path: &Path) -> Result<bool, JournalError> {
+    let mut first = Vec::new();
+    events.seek(SeekFrom::Start(0)).map_err(JournalError::io(path))?;
+    events.take(1).read_to_end(&mut first).map_err(JournalError::io(path))?;
+    Ok(first.is_empty() || first == b"{")
 }
 
 /// True where a folder holds more than a hunt leaves that was killed before its first event.

@@ -211,6 +211,9 @@ fn links_pipes_and_folders_in_place_of_its_files_are_refused() {
     for name in [EVENTS_FILE, "lock"] {
         let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let victim = elsewhere.path().join("victim");
+        // There is something to resume.
+        std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
+        let _ = std::fs::remove_file(folder.path().join(name));
         std::fs::write(&victim, "precious").unwrap();
         std::os::unix::fs::symlink(&victim, folder.path().join(name)).unwrap();
         let error = Journal::open(folder.path(), &terms(), true).unwrap_err();
