@@ -112,7 +112,7 @@ fn a_script_in_a_log_is_text_on_the_page() {
     let visit = browser.visit(&folder.join(reports::PAGE), (390, 844), false);
     assert_eq!((visit.complaints, visit.requests), (Vec::new(), Vec::new()));
     assert_eq!(browser.evaluate("document.querySelectorAll('script, img').length"), json!(0));
-    assert_eq!(browser.evaluate("document.title.startsWith('[cuDNN ')"), json!(true));
+    assert_eq!(browser.evaluate("document.title.startsWith('[SIMULATED] [cuDNN ')"), json!(true));
     let shown =
         browser.evaluate("document.body.innerText.includes(\"<script>document.title = 'owned'</script>\")");
     assert_eq!(shown, json!(true));
