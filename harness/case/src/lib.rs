@@ -1,6 +1,7 @@
 //! The vocabulary: what a case is, what a run showed, what a verdict says. Does no I/O and knows neither
 //! CUDA nor cuDNN calls; every other room speaks in these words.
 
+mod condition;
 mod dtype;
 mod engine;
 mod environment;
@@ -23,6 +24,7 @@ mod validate;
 mod verdict;
 mod workspace;
 
+pub use condition::{Atom, Property, Quantity};
 pub use dtype::{DType, DTypes};
 pub use engine::{Config, EngineChoice, HeuristicMode, Knob, Ranks};
 pub use environment::{Environment, LibraryConfiguration, MappedFile};
@@ -36,10 +38,7 @@ pub use operation::{Operation, Role};
 pub use outcome::{Exit, Outcome};
 pub use phase::Phase;
 pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
-pub use region::{
-    Alternative, Atom, Cell, Explanation, Map, Probes, Property, Quantity, Reach, Region, Severity, Support,
-    Twin,
-};
+pub use region::{Alternative, Cell, Explanation, Map, Probes, Reach, Region, Severity, Support, Twin};
 pub use signature::{Kind, Sameness, Signature};
 pub use trial::{
     Announcement, Candidate, Census, Ended, Execution, Notes, Observation, Recipe, ReferenceFacts, Refusal,
