@@ -2,14 +2,20 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::process::Stdio;
+
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 
 /// Bytes kept of what a child printed.
 const TAIL_BYTES: u64 = 16 << 10;
 
-/// Size at which the file is emptied, so that a flood cannot fill the disk.
-const FILE_BYTES_MAX: u64 = 16 << 20;
+/// Bytes of disk from which on the beginning of the file is given back, so that a flood cannot fill it.
+const DISK_BYTES_MAX: u64 = 16 << 20;
+
+/// Unit in which `st_blocks` counts (`man 2 stat`).
+const BLOCK_BYTES: u64 = 512;
 
 /// Shortest user or host name that is replaced; shorter ones are too often words of their own.
 const NAME_CHARS_MIN: usize = 3;
@@ -40,9 +46,20 @@ impl Tail {
         if self.file.metadata()?.len() > 0 { self.file.set_len(0) } else { Ok(()) }
     }
 
-    /// Forgets what was printed once it is too much. The end of a flood is printed again soon enough.
+    /// Gives the beginning back to the disk once it is too much; the end stays, since a child's last
+    /// words come after its flood. The hole changes no length, so it may be made while the child writes.
     pub(crate) fn bound(&self) -> io::Result<()> {
-        if self.file.metadata()?.len() > FILE_BYTES_MAX { self.file.set_len(0) } else { Ok(()) }
+        let metadata = self.file.metadata()?;
+        if metadata.blocks() * BLOCK_BYTES <= DISK_BYTES_MAX {
+            return Ok(());
+        }
+        let forgotten = metadata.len().saturating_sub(TAIL_BYTES);
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        match fallocate(&self.file, hole, 0, forgotten) {
+            // A file system without holes: what comes after is kept at least.
+            Err(Errno::OPNOTSUPP) => self.file.set_len(0),
+            punched => Ok(punched?),
+        }
     }
 
     /// The last 16 KiB, without host details; empty where they cannot be read.

@@ -1,8 +1,9 @@
 //! The end is kept, floods are bounded, and nothing of the host stays in the text.
 
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 
-use super::{FILE_BYTES_MAX, Host, TAIL_BYTES, Tail};
+use super::{BLOCK_BYTES, DISK_BYTES_MAX, Host, TAIL_BYTES, Tail};
 
 fn host() -> Host {
     Host::new("/data/people/mary/", &["mary".to_owned(), "ab".to_owned(), "node-17\n".to_owned()])
@@ -29,15 +30,21 @@ fn only_the_end_of_a_long_output_is_kept() {
 }
 
 #[test]
-fn a_flood_is_forgotten_and_writing_goes_on_at_the_start() {
+fn the_last_words_after_a_flood_are_kept_and_the_disk_is_not_filled() {
     let tail = Tail::create().unwrap();
     (&tail.file).write_all(b"little").unwrap();
     tail.bound().unwrap();
     assert_eq!(tail.text(&host()), "little");
-    tail.file.set_len(FILE_BYTES_MAX + 1).unwrap();
+    let chunk = vec![b'#'; 1 << 20];
+    for _ in 0..=DISK_BYTES_MAX >> 20 {
+        (&tail.file).write_all(&chunk).unwrap();
+    }
+    (&tail.file).write_all(b"out of ideas").unwrap();
     tail.bound().unwrap();
-    (&tail.file).write_all(b"after").unwrap();
-    assert_eq!(tail.text(&host()), "after");
+    assert!(tail.text(&host()).ends_with("##out of ideas"));
+    assert!(tail.file.metadata().unwrap().blocks() * BLOCK_BYTES < DISK_BYTES_MAX / 2);
+    (&tail.file).write_all(b", after").unwrap();
+    assert!(tail.text(&host()).ends_with("##out of ideas, after"));
     tail.clear().unwrap();
     assert_eq!(tail.text(&host()), "");
 }
