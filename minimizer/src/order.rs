@@ -19,6 +19,8 @@ pub(crate) const BETAS: [f64; 5] = [0.0, 1.0, 2.0, -1.0, 0.5];
 /// twin, and the preference for plain types would never be heard.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
+    /// Cases before the one that is judged.
+    history: usize,
     /// Executions beyond the single one: 1 where `repeat` asks for more.
     extras: usize,
     /// Non-default fields of workspace, scales, math mode, knobs and declared output. Buffer contents do not
@@ -38,6 +40,8 @@ pub struct Key {
     enumerations: Vec<usize>,
     /// Fill, workspace contents and output contents by rank, then seeds.
     data: [u64; 5],
+    /// The cases before, oldest first, by what is smaller about each of them.
+    earlier: Vec<Key>,
     /// The case: what makes the order total.
     case: Case,
 }
@@ -53,6 +57,7 @@ impl Key {
         let nontrivial =
             problem.axes.iter().map(nontrivial_fields).sum::<usize>() + usize::from(problem.g != 1);
         Self {
+            history: case.history.len(),
             extras: usize::from(options.repeat != 1),
             context: context_fields(case),
             rank: problem.axes.len(),
@@ -62,6 +67,7 @@ impl Key {
             values: values(case),
             enumerations: enumerations(case),
             data: data(case),
+            earlier: case.history.iter().map(Self::of).collect(),
             case: case.clone(),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod context;
 pub(crate) mod data;
 pub(crate) mod enumerations;
 pub(crate) mod geometry;
+pub(crate) mod history;
 pub(crate) mod integers;
 pub(crate) mod joint;
 
@@ -46,7 +47,8 @@ const fn numbers(name: &'static str, handles: fn(&Case) -> Vec<Handle>) -> Pass 
 pub(crate) const SHORTCUT: Pass = listed("shortcut", geometry::everything_least);
 
 /// Repeated until none of them finds anything.
-pub(crate) const STAGES: [Pass; 9] = [
+pub(crate) const STAGES: [Pass; 11] = [
+    listed("history", history::shorter),
     listed("context", context::blocks_and_singles),
     listed("enumerations", enumerations::plainer),
     listed("rank", geometry::ranks),
@@ -56,4 +58,5 @@ pub(crate) const STAGES: [Pass; 9] = [
     listed("joint", joint::moves),
     numbers("ties", handle::ties),
     listed("data", data::simpler),
+    listed("earlier cases", history::smaller),
 ];

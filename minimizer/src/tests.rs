@@ -79,7 +79,7 @@ fn the_guarantee_states_the_sweep_or_its_gap() {
     let whole = reduce(&Limits::default(), |case| inside(case.problem.c >= 3)).expect("it fails");
     let text = whole.guarantee();
     assert!(
-        text.contains(&format!("edit list v2: each of its {} single edits", whole.sweep_total)),
+        text.contains(&format!("edit list v3: each of its {} single edits", whole.sweep_total)),
         "{text}"
     );
     assert!(text.contains(&format!("{} calls", whole.calls)), "{text}");
@@ -87,7 +87,7 @@ fn the_guarantee_states_the_sweep_or_its_gap() {
     let few = Limits { calls_max: 8, ..Limits::default() };
     let cut = reduce(&few, |case| inside(case.problem.c >= 3)).expect("it fails");
     assert_eq!((cut.calls, &cut.stop, cut.one_minimal), (8, &Stop::Calls, false));
-    let gap = format!("sweep incomplete ({} of {} edits of list v2 tried)", cut.swept, cut.sweep_total);
+    let gap = format!("sweep incomplete ({} of {} edits of list v3 tried)", cut.swept, cut.sweep_total);
     assert!(cut.guarantee().contains(&gap), "{}", cut.guarantee());
 }
 

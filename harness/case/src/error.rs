@@ -42,4 +42,10 @@ impl CaseError {
     pub fn bare(field: impl Into<String>, rule: impl Into<String>) -> Self {
         Self { field: field.into(), value: None, rule: rule.into() }
     }
+
+    /// The same error, told of the case with that number, from 1, among those before the one that is judged.
+    #[must_use]
+    pub(crate) fn in_history(self, number: usize) -> Self {
+        Self { field: format!("case {number} of the history, {}", self.field), ..self }
+    }
 }

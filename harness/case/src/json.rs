@@ -49,6 +49,8 @@ struct Flat {
     repeat: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     expect: Expect,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    history: Vec<Case>,
 }
 
 fn one() -> i64 {
@@ -108,6 +110,7 @@ impl Serialize for Case {
             beta: options.beta.value(),
             repeat: options.repeat,
             expect: options.expect,
+            history: self.history.clone(),
         }
         .serialize(serializer)
     }
@@ -146,6 +149,7 @@ impl<'de> Deserialize<'de> for Case {
                 repeat: flat.repeat,
                 expect: flat.expect,
             },
+            history: flat.history,
         };
         case.validate().map_err(de::Error::custom)?;
         Ok(case)

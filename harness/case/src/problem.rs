@@ -157,13 +157,22 @@ pub struct Case {
     pub problem: Problem,
     /// How it is run.
     pub options: Options,
+    /// Cases that are executed in the same process before this one, oldest first, and are not judged: what a
+    /// failure needs that depends on what a library did earlier. None of them has a history of its own.
+    pub history: Vec<Case>,
 }
 
 impl Case {
     /// The problem with default options.
     #[must_use]
     pub fn new(problem: Problem) -> Self {
-        Self { problem, options: Options::default() }
+        Self { problem, options: Options::default(), history: Vec::new() }
+    }
+
+    /// The same case without what precedes it.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        Self { problem: self.problem.clone(), options: self.options.clone(), history: Vec::new() }
     }
 
     /// The same case with its plan pinned.

@@ -35,6 +35,9 @@ fn print_dtypes(formatter: &mut fmt::Formatter<'_>, dtypes: DTypes) -> fmt::Resu
 
 impl fmt::Display for Case {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for earlier in &self.history {
+            write!(formatter, "{earlier} ; ")?;
+        }
         let problem = &self.problem;
         write!(formatter, "{} ", problem.operation.name())?;
         print_dtypes(formatter, problem.dtypes)?;

@@ -44,7 +44,7 @@ pub struct WorkerOptions {
 pub struct Announcement {
     /// The job in hand.
     pub job: u64,
-    /// Position in the job's list of candidates, `u32::MAX` before there is one.
+    /// Position in the job's list of candidates, `UNLISTED` before there is one, `HISTORY` in a case before it.
     pub ordinal: u32,
     /// The phase being entered.
     pub phase: Phase,
@@ -55,6 +55,12 @@ pub struct Announcement {
 impl Announcement {
     /// Length of the encoded form.
     pub const BYTES: usize = 24;
+
+    /// The ordinal where there is no list of candidates yet.
+    pub const UNLISTED: u32 = u32::MAX;
+
+    /// The ordinal while a case of the history runs: what happens there is not the judged case's doing.
+    pub const HISTORY: u32 = u32::MAX - 1;
 
     /// Little-endian job, ordinal, sequence, phase and a check byte; the rest is 0.
     #[must_use]

@@ -20,11 +20,15 @@ const KNOBS_MAX: usize = 64;
 const ALIGNMENT_MAX: i64 = 1 << 20;
 
 impl Case {
+    /// Most cases before the one that is judged: what a process did last, at a length that can still be read and run.
+    pub const HISTORY_MAX: usize = 128;
+
     /// Checks the rules of geometry and options.
     ///
     /// # Errors
     /// The first broken rule, by field. Geometry rules do not apply where the case expects a refusal.
     pub fn validate(&self) -> Result<(), CaseError> {
+        check_history(self)?;
         check_options(self)?;
         check_rank(self)?;
         if self.options.expect == Expect::Refuse {
@@ -46,6 +50,31 @@ impl Case {
         check_declared_output(self)?;
         check_sizes(self)
     }
+}
+
+/// Refuses more preceding cases than are kept.
+pub(crate) fn check_history_length(length: usize) -> Result<(), CaseError> {
+    if length > Case::HISTORY_MAX {
+        let rule = format!("has {length} cases before the last, more than the {} allowed", Case::HISTORY_MAX);
+        return Err(CaseError::bare("history", rule));
+    }
+    Ok(())
+}
+
+fn check_history(case: &Case) -> Result<(), CaseError> {
+    check_history_length(case.history.len())?;
+    for (number, earlier) in (1..).zip(&case.history) {
+        let broken = |error: CaseError| error.in_history(number);
+        if !earlier.history.is_empty() {
+            return Err(broken(CaseError::bare("history", "lies within a history; write one row of cases")));
+        }
+        if earlier.options.expect == Expect::Refuse {
+            let rule = "is judged, which only the last case of a history is";
+            return Err(broken(CaseError::new("expect", "refuse", rule)));
+        }
+        earlier.validate().map_err(broken)?;
+    }
+    Ok(())
 }
 
 fn at_least(field: &str, value: i64, least: i64) -> Result<(), CaseError> {

@@ -1,7 +1,10 @@
 //! How far a job has come, over as many workers as it takes: what was visited, whom a death is blamed on,
 //! what is left. Pure; talks to no process.
 
-use case::{Candidate, Config, Ended, Exit, Job, Outcome, Phase, Reply, Selection};
+use case::{
+    Announcement, Candidate, Case, Config, Ended, Exit, Job, Notes, Observation, Outcome, Phase, Reply,
+    Selection,
+};
 
 use crate::deadline::Errand;
 use crate::error::HarnessError;
@@ -62,7 +65,9 @@ impl Progress {
 
     /// What the worker is busy with.
     pub(crate) fn errand(&self) -> Errand {
-        let multiply_adds = self.job.case.problem.geometry().multiply_adds().unsigned_abs();
+        let case = &self.job.case;
+        let work = |case: &Case| case.problem.geometry().multiply_adds().unsigned_abs();
+        let multiply_adds = case.history.iter().map(work).fold(work(case), u64::max);
         Errand::Job { id: self.job.id, multiply_adds }
     }
 
@@ -120,6 +125,11 @@ impl Progress {
             self.silent_deaths += 1;
             return if self.silent_deaths < SILENT_DEATHS_MAX { Ok(()) } else { Err(silent(&end)) };
         };
+        if announcement.ordinal == Announcement::HISTORY {
+            self.finished = true;
+            self.emit(died_before(&end, announcement.phase), sink);
+            return Ok(());
+        }
         let candidate = self.candidate(announcement.ordinal).cloned();
         if let Some(candidate) = &candidate {
             if self.blamed.contains(&candidate.config) {
@@ -142,7 +152,7 @@ impl Progress {
         Err(HarnessError::Frame(format!("an answer to job {job} while job {} runs", self.job.id)))
     }
 
-    /// The configuration at that position of the current list; `u32::MAX` is none.
+    /// The configuration at that position of the current list; none at one beyond it.
     fn candidate(&self, ordinal: u32) -> Option<&Candidate> {
         self.candidates.get(usize::try_from(ordinal).ok()?)
     }
@@ -179,6 +189,21 @@ fn last_phase(ended: &Ended) -> Phase {
         Ended::Device { phase, .. } => *phase,
         Ended::Skipped(_) => Phase::Allocate,
     }
+}
+
+/// The judged case never ran, since its history ended the process: nothing that it could be accused of.
+fn died_before(end: &End, phase: Phase) -> Outcome {
+    let reason = format!("a case of the history ended the worker in phase {}", phase.name());
+    let observation = Observation {
+        candidate: None,
+        notes: Notes::default(),
+        workspace_bytes: 0,
+        plan_us: 0,
+        ended: Ended::Skipped(reason),
+        executions: Vec::new(),
+    };
+    let stderr = end.printed.clone();
+    Outcome { candidate: None, exit: Exit::Answered, phase, observation: Some(observation), stderr }
 }
 
 fn silent(end: &End) -> HarnessError {

@@ -46,6 +46,9 @@ impl SpawnOptions {
 #[expect(clippy::large_enum_variant, reason = "made once a visit and handed on, never kept in numbers")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobEvent {
+    /// A worker takes the job or the rest of it. The number tells the processes of a slot apart, so that what
+    /// each of them did before can be known.
+    Process(u64),
     /// The configurations that will be visited; once a job, although a death may end the visits early.
     Candidates(Vec<Candidate>),
     /// One visit ended. A configuration has a second one where its worker answered and then died over it.
@@ -79,6 +82,8 @@ pub struct Slot {
     /// Workers that were started ahead and have not been heard yet.
     spares: VecDeque<Worker>,
     environment: Option<Environment>,
+    /// Workers that were ever ready in this slot, the present one among them.
+    processes: u64,
     /// Jobs that the present worker has done.
     jobs: u32,
     /// Number of the last job sent; never used twice in a slot.
@@ -102,6 +107,7 @@ impl Slot {
             worker: None,
             spares: VecDeque::new(),
             environment: None,
+            processes: 0,
             jobs: 0,
             number: 0,
             suspect: false,
@@ -148,15 +154,21 @@ impl Slot {
     /// Our own trouble only; outcomes given to the sink before stay valid. `Unhealthy` puts the slot in
     /// quarantine, and says something about an earlier job, not this one.
     pub fn run(&mut self, job: &Job, sink: &mut dyn FnMut(JobEvent)) -> Result<Tally, HarnessError> {
+        let has_history = !job.case.history.is_empty();
+        if has_history {
+            // Its history is all that the process may have done before.
+            self.fresh();
+        }
         let mut progress = Progress::new(job);
         loop {
             self.number += 1;
             let Some(attempt) = progress.attempt(self.number) else { break };
             self.revive()?;
+            sink(JobEvent::Process(self.processes));
             self.converse(attempt, &mut progress, sink)?;
         }
         self.jobs += 1;
-        if self.jobs >= self.options.retire_after {
+        if has_history || self.jobs >= self.options.retire_after {
             self.fresh();
         }
         let (tally, pending) = (progress.tally, std::mem::take(&mut self.pending));
@@ -242,6 +254,7 @@ impl Slot {
         self.environment = Some(*environment);
         worker.hide_board();
         self.worker = Some(worker);
+        self.processes += 1;
         self.jobs = 0;
         Ok(())
     }
@@ -276,7 +289,7 @@ impl Slot {
         if let Some(attempt) = progress.attempt(self.number) {
             self.converse(attempt, &mut progress, &mut |event| match event {
                 JobEvent::Outcome(outcome) => outcomes.push(outcome),
-                JobEvent::Candidates(_) => {}
+                JobEvent::Candidates(_) | JobEvent::Process(_) => {}
             })?;
         }
         Ok(health::complaint(&outcomes, self.options.worker.properties.is_some()))

@@ -233,6 +233,22 @@ pub(crate) fn confirm_any<B: Bench + ?Sized>(
     confirm_patiently(bench, last.clone(), sameness, conditions, conditions.rigor.runs_max)
 }
 
+/// A failure that no form of its case alone brought back, after what its process executed before: in the form
+/// that leaves most open, since it may need any of it.
+///
+/// # Errors
+/// Those of the bench.
+pub(crate) fn confirm_after<B: Bench + ?Sized>(
+    bench: &mut B,
+    (form, history): (&Form, &[Case]),
+    sameness: &Sameness,
+    conditions: Conditions,
+) -> Result<Confirmation, HarnessError> {
+    let case = Case { history: history.to_vec(), ..form.case.clone() };
+    let form = Form { case, selection: form.selection };
+    confirm_patiently(bench, form, sameness, conditions, conditions.rigor.patience)
+}
+
 fn confirm_patiently<B: Bench + ?Sized>(
     bench: &mut B,
     form: Form,

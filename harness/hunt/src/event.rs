@@ -54,6 +54,24 @@ pub struct Suspect {
     pub config: Option<Config>,
     /// What was seen.
     pub fault: Fault,
+    /// What the same process executed before, oldest first: looked at where the case alone does not fail again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "lines")]
+    pub history: Vec<Case>,
+}
+
+/// Cases as their lines: as JSON objects a long history would be most of a journal.
+mod lines {
+    use case::Case;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(cases: &[Case], serializer: S) -> Result<S::Ok, S::Error> {
+        cases.iter().map(Case::to_string).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Case>, D::Error> {
+        let lines = Vec::<String>::deserialize(deserializer)?;
+        lines.iter().map(|line| line.parse().map_err(de::Error::custom)).collect()
+    }
 }
 
 /// How far a minimization got.

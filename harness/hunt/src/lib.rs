@@ -16,6 +16,7 @@ mod explain;
 mod generator;
 mod journal;
 mod ledger;
+mod life;
 mod minimize;
 mod pursuit;
 mod reach;

@@ -57,6 +57,8 @@ pub fn minimize_case<B: Bench>(
         selection: Selection::Single,
         config: config_of(&outcome).cloned(),
         fault,
+        // Its process was new, or did nothing but start.
+        history: Vec::new(),
     };
     let siblings: RefCell<Vec<Suspect>> = RefCell::default();
     let mut pursuit = Pursuit {

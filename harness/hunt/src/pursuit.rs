@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use case::{Case, Fault, Kind, Matrix, Outcome, Problem, Selection, Tier, Verdict, Workspace};
 
 use crate::bench::Bench;
-use crate::confirm::{Conditions, Form, Rigor, confirm, confirm_any, forms, glance};
+use crate::confirm::{Conditions, Form, Rigor, confirm, confirm_after, confirm_any, forms, glance};
 use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent, Reduction, Suspect, is_misaligned, provisional};
 use crate::examine::{Repetition, config_of, examine, job, leaves_traces, repeat};
@@ -148,7 +148,14 @@ impl<B: Bench> Pursuit<'_, '_, B> {
         (self.tell)(HuntEvent::Confirming { provisional: suspect.provisional.clone(), case: shown.clone() })?;
         let rigor = Rigor::of(suspect.fault.tier);
         let conditions = Conditions { until: self.until, alone: false, rigor };
-        let confirmation = confirm_any(self.bench, forms, &suspect.fault.sameness, conditions)?;
+        let sameness = &suspect.fault.sameness;
+        let alone = confirm_any(self.bench, forms, sameness, conditions)?;
+        let confirmation = if alone.hits == 0 && !suspect.history.is_empty() && !self.is_late() {
+            let after = confirm_after(self.bench, (&alone.form, &suspect.history), sameness, conditions)?;
+            if after.hits > 0 { after } else { alone }
+        } else {
+            alone
+        };
         let Some((fault, outcome)) = confirmation.confirmed().cloned() else {
             if self.is_late() {
                 return Ok(Err(End::OutOfTime));

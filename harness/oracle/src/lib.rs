@@ -23,7 +23,7 @@ pub use data::{fill_params, operand_fill, poison_bits, poison_byte};
 pub use judge::{is_odd, judge};
 pub use measured::{census, compare_params, facts};
 pub use position::{coordinates, print_position};
-pub use recipe::recipes;
+pub use recipe::{preceding, recipes};
 pub use reference::{Expected, expected_at};
 pub use sample::{agrees, sample_positions, spot_tolerance};
 pub use view::{beyond_reference, dtype_code, reference_params, tensor_view};

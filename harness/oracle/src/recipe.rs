@@ -61,6 +61,13 @@ pub fn recipes(case: &Case, matrix: Matrix) -> Vec<Recipe> {
     list
 }
 
+/// The executions of a case that precedes the one that is judged: the first contents, as often as it says. Two
+/// executions and other data would rarely bring about more, and a stand-alone program is to do the same.
+#[must_use]
+pub fn preceding(case: &Case) -> Vec<Recipe> {
+    vec![pin(case, STANDARD[0]); usize::try_from(case.options.repeat.max(1)).unwrap_or(1)]
+}
+
 fn pin(case: &Case, (kind, seed, output, workspace): Row) -> Recipe {
     let options = &case.options;
     let output = if options.beta.value() == 0.0 { output } else { OutputFill::Nan };

@@ -6,6 +6,7 @@ mod buffers;
 mod channel;
 mod gate;
 mod hashes;
+mod history;
 mod inventory;
 mod measure;
 mod reference;

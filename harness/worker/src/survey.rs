@@ -2,14 +2,15 @@
 //! measuring is elsewhere.
 
 use case::{
-    Candidate, Config, Ended, EngineChoice, HeuristicMode, Job, Notes, Observation, Phase, Ranks, Recipe,
-    Refusal, Reply, Selection, WorkspaceAmount,
+    Announcement, Candidate, Config, Ended, EngineChoice, HeuristicMode, Job, Notes, Observation, Phase,
+    Ranks, Recipe, Refusal, Reply, Selection, WorkspaceAmount,
 };
 use gpu::{CallError, Graph};
 
 use crate::board::Board;
 use crate::buffers;
 use crate::gate::Gate;
+use crate::history;
 use crate::measure::{Bench, Owner, Trial};
 use crate::selftest::provoke;
 use crate::session::Session;
@@ -35,7 +36,7 @@ pub(crate) fn run(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io:
     let start = std::time::Instant::now();
     session.take_foreign();
     let after = visit_all(session, desk, job)?;
-    desk.board.turn_to(job.id, u32::MAX);
+    desk.board.turn_to(job.id, Announcement::UNLISTED);
     desk.board.announce(Phase::Teardown);
     let micros = |duration: std::time::Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let foreign_us = micros(session.take_foreign());
@@ -44,7 +45,13 @@ pub(crate) fn run(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io:
 }
 
 fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Result<After> {
-    desk.board.turn_to(job.id, u32::MAX);
+    let unrun = |reason| Box::new(blank(None, Ended::Skipped(reason)));
+    if let Err(reason) = history::run(session, desk, job) {
+        (desk.send)(Reply::Observed { job: job.id, ordinal: None, observation: unrun(reason) })?;
+        // What a history did to the process is not known.
+        return Ok(After::Lost);
+    }
+    desk.board.turn_to(job.id, Announcement::UNLISTED);
     if let Selection::Provoke(provocation) = job.selection {
         let error = provoke(session, desk.board, provocation);
         return declined(session, desk, job, &error);
@@ -62,15 +69,13 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
     let candidates = match lists.candidates(job, &graph) {
         Ok(candidates) => candidates,
         Err(reason) => {
-            let observation = blank(None, Ended::Skipped(reason));
-            (desk.send)(Reply::Observed { job: job.id, ordinal: None, observation: Box::new(observation) })?;
+            (desk.send)(Reply::Observed { job: job.id, ordinal: None, observation: unrun(reason) })?;
             return Ok(After::GoOn);
         }
     };
     (desk.send)(Reply::Candidates { job: job.id, candidates: candidates.clone() })?;
     let recipes = oracle::recipes(&job.case, job.matrix);
-    let (board, gate) = (desk.board, desk.gate);
-    let mut visitor = Visitor { session, board, gate, job, graph: &graph, recipes, bench: None };
+    let mut visitor = Visitor::new(session, (desk.board, desk.gate), job, &graph, recipes);
     for (ordinal, candidate) in (0_u32..).zip(&candidates) {
         if job.skip.contains(&candidate.config) {
             continue;
@@ -106,7 +111,7 @@ fn blank(candidate: Option<Candidate>, ended: Ended) -> Observation {
     }
 }
 
-fn ended(error: &CallError, version: u64) -> Ended {
+pub(crate) fn ended(error: &CallError, version: u64) -> Ended {
     match error {
         CallError::Status { phase, status, reason } => Ended::Status(Refusal {
             phase: *phase,
@@ -121,11 +126,11 @@ fn ended(error: &CallError, version: u64) -> Ended {
 }
 
 /// The three heuristic lists of a problem.
-struct Lists(Vec<(HeuristicMode, Vec<Config>)>);
+pub(crate) struct Lists(Vec<(HeuristicMode, Vec<Config>)>);
 
 impl Lists {
     /// Asks each mode. A mode that declines gives an empty list; any other status ends the problem.
-    fn ask(graph: &Graph, version: u64) -> Result<Self, CallError> {
+    pub(crate) fn ask(graph: &Graph, version: u64) -> Result<Self, CallError> {
         let mut lists = Vec::new();
         for mode in HeuristicMode::ALL {
             let list = match graph.recommendations(mode) {
@@ -156,7 +161,7 @@ impl Lists {
     }
 
     /// Configurations to visit, each once: engines by index first, then what the lists add.
-    fn candidates(&self, job: &Job, graph: &Graph) -> Result<Vec<Candidate>, String> {
+    pub(crate) fn candidates(&self, job: &Job, graph: &Graph) -> Result<Vec<Candidate>, String> {
         let mut configs: Vec<Config> = Vec::new();
         match (&job.case.options.engine, job.selection) {
             (EngineChoice::Pinned(config), _) => {
@@ -200,7 +205,7 @@ impl Lists {
 }
 
 /// Goes through the configurations of one job; tensors and references are made once, at the first plan that runs.
-struct Visitor<'run> {
+pub(crate) struct Visitor<'run> {
     session: &'run Session,
     board: &'run Board,
     gate: &'run Gate,
@@ -210,8 +215,18 @@ struct Visitor<'run> {
     bench: Option<Bench<'run>>,
 }
 
-impl Visitor<'_> {
-    fn visit(&mut self, candidate: &Candidate) -> Observation {
+impl<'run> Visitor<'run> {
+    pub(crate) fn new(
+        session: &'run Session,
+        (board, gate): (&'run Board, &'run Gate),
+        job: &'run Job,
+        graph: &'run Graph,
+        recipes: Vec<Recipe>,
+    ) -> Self {
+        Self { session, board, gate, job, graph, recipes, bench: None }
+    }
+
+    pub(crate) fn visit(&mut self, candidate: &Candidate) -> Observation {
         let mut observation = blank(Some(candidate.clone()), Ended::Completed);
         if let Err(error) = self.attempt(candidate, &mut observation) {
             observation.ended = ended(&error, self.session.library.version());

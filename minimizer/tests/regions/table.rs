@@ -28,6 +28,20 @@ fn one_group(case: &mut Case) {
     case.problem.g = 1;
 }
 
+/// Cases that a process may have run before, of engines 2, 1 and 3.
+const HEAVY: &str = "fprop f16 nhwc n8 c32 k32 i28x28 f3x3 p1x1 engine=2";
+const LIGHT: &str = "wgrad f32 nchw n1 c4 k4 i9 f3 engine=1";
+const WIDE: &str = "dgrad bf16 nhwc n2 c8 k24 i14x14 f5x5 s2x2 engine=3";
+
+fn parse(line: &str) -> Case {
+    line.parse().expect("an example is a case")
+}
+
+/// True for a case that pins that engine.
+fn ran(case: &Case, engine: i64) -> bool {
+    matches!(&case.options.engine, EngineChoice::Pinned(config) if config.engine == engine)
+}
+
 /// The regions.
 pub(crate) const REGIONS: &[Region] = &[
     Region {
@@ -439,5 +453,31 @@ pub(crate) const REGIONS: &[Region] = &[
         },
         start: "wgrad bf16 nhwc n33 c8 k8 i9x9 f3x3 engine=7",
         least: "wgrad f32 nchw n5 c1 k1 i1 f1 engine=7",
+    },
+    Region {
+        name: "after a wide filter of another engine",
+        holds: |case| case.history.iter().any(|earlier| ran(earlier, 3) && last(earlier).filter >= 3),
+        force: |case| {
+            case.history = [HEAVY, LIGHT, WIDE, LIGHT, HEAVY].repeat(5).into_iter().map(parse).collect();
+        },
+        start: "dgrad f16 nhwc n2 c8 k8 i9x9 f3x3 p1x1 engine=3 ; fprop f16 nhwc n4 c8 k8 i9x9 f3x3 engine=2 ; \
+                wgrad f32 nchw n2 c4 k4 i6 f2 engine=3 ; fprop f16 nhwc n2 c8 k8 i9x9 f3x3 engine=7",
+        least: "dgrad f32 nchw n1 c1 k1 i3 f3 engine=3 ; fprop f32 nchw n1 c1 k1 i1 f1 engine=7",
+    },
+    Region {
+        name: "odd channels after two calls in order",
+        holds: |case| {
+            let first = case.history.iter().position(|earlier| ran(earlier, 3));
+            let second = case.history.iter().rposition(|earlier| ran(earlier, 2) && earlier.problem.n > 1);
+            first.zip(second).is_some_and(|(first, second)| first < second) && case.problem.c % 2 == 1
+        },
+        force: |case| {
+            case.history = [LIGHT, WIDE, LIGHT, LIGHT, HEAVY].repeat(4).into_iter().map(parse).collect();
+            case.problem.c = 7 * case.problem.g;
+        },
+        start: "dgrad f16 nhwc n2 c8 k8 i9x9 f3x3 p1x1 engine=3 ; wgrad f32 nchw n2 c4 k4 i6 f2 engine=1 ; \
+                fprop f16 nhwc n4 c8 k8 i9x9 f3x3 engine=2 ; wgrad bf16 nchw n3 c9 k4 i6x6 f2x2 engine=7",
+        least: "dgrad f32 nchw n1 c1 k1 i1 f1 engine=3 ; fprop f32 nchw n2 c1 k1 i1 f1 engine=2 ; \
+                wgrad f32 nchw n1 c1 k1 i1 f1 engine=7",
     },
 ];

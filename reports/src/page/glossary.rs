@@ -40,7 +40,7 @@ const WORDS: [(&str, &str); 17] = [
         "the library set that engine numbers belong to: version of cuDNN, and whether all engines are there",
     ),
     (
-        "edit list v2",
+        "edit list v3",
         "the numbered list of single changes that make a case smaller, each tried on the smallest case",
     ),
     (

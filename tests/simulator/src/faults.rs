@@ -5,7 +5,7 @@ mod predicate;
 mod tamper;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct Fault {
     pub name: String,
     /// Holds where every atom does.
     pub when: Vec<Atom>,
+    /// Acts only once an execution in this process has met every one of these atoms; none asks for nothing.
+    #[serde(default)]
+    pub after: Vec<Atom>,
     /// Acts at each so manieth time that the condition holds in this process; 1 is every time.
     #[serde(default = "one")]
     pub nth: u64,
@@ -251,10 +254,40 @@ pub enum ScriptError {
     Text(String, serde_json::Error),
 }
 
-/// The faults of a process, with how often each one's condition held.
+/// The faults of a process.
 #[derive(Debug, Default)]
 pub struct Script {
-    faults: Vec<(Fault, AtomicU64)>,
+    faults: Vec<Armed>,
+}
+
+/// A fault and what came of it so far.
+#[derive(Debug)]
+struct Armed {
+    fault: Fault,
+    /// How often its condition held.
+    held: AtomicU64,
+    /// True once what it needs before has happened.
+    ready: AtomicBool,
+}
+
+impl Armed {
+    fn new(fault: Fault) -> Self {
+        let ready = AtomicBool::new(fault.after.is_empty());
+        Self { fault, held: AtomicU64::new(0), ready }
+    }
+
+    /// How often the fault was due before, where it acts now.
+    fn acts(&self, site: Site, facts: &Facts<'_>) -> Option<u64> {
+        let ready = self.ready.load(Ordering::Relaxed);
+        if site == Site::Execute && !ready && self.fault.after.iter().all(|atom| atom.holds(facts)) {
+            self.ready.store(true, Ordering::Relaxed);
+        }
+        if !ready || self.fault.what.site() != site || !self.fault.holds(facts) {
+            return None;
+        }
+        let earlier = self.held.fetch_add(1, Ordering::Relaxed);
+        (earlier + 1).is_multiple_of(self.fault.nth.max(1)).then_some(earlier)
+    }
 }
 
 /// A fault that acts now.
@@ -270,7 +303,7 @@ impl Script {
     /// A script of those faults.
     #[must_use]
     pub fn new(faults: impl IntoIterator<Item = Fault>) -> Self {
-        Self { faults: faults.into_iter().map(|fault| (fault, AtomicU64::new(0))).collect() }
+        Self { faults: faults.into_iter().map(Armed::new).collect() }
     }
 
     /// The script that the variable's value asks for: absent the planted faults, `none` no fault, else a JSON file
@@ -302,12 +335,7 @@ impl Script {
     pub fn at(&self, site: Site, facts: &Facts<'_>) -> Vec<Acting> {
         self.faults
             .iter()
-            .filter(|(fault, _)| fault.what.site() == site && fault.holds(facts))
-            .filter_map(|(fault, held)| {
-                let earlier = held.fetch_add(1, Ordering::Relaxed);
-                let due = (earlier + 1).is_multiple_of(fault.nth.max(1));
-                due.then_some(Acting { action: fault.what, earlier })
-            })
+            .filter_map(|armed| Some(Acting { earlier: armed.acts(site, facts)?, action: armed.fault.what }))
             .collect()
     }
 
@@ -317,13 +345,13 @@ impl Script {
         let bytes = |fault: &Fault| {
             if let Action::LyingWorkspace { bytes } = fault.what { bytes } else { 0 }
         };
-        let held = self.faults.iter().map(|(fault, _)| fault).filter(|fault| fault.holds(facts));
+        let held = self.faults.iter().map(|armed| &armed.fault).filter(|fault| fault.holds(facts));
         held.map(bytes).sum()
     }
 }
 
 impl Fault {
-    /// True where every atom holds.
+    /// True where every atom of `when` holds.
     #[must_use]
     pub fn holds(&self, facts: &Facts<'_>) -> bool {
         self.when.iter().all(|atom| atom.holds(facts))

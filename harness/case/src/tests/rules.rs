@@ -44,9 +44,40 @@ fn the_head_of_a_line_is_refused_by_name() {
             "tensors: 'f32,f32' names neither all at once nor x, w and y; write 1 or 3 words",
         ),
         ("fprop f32 nwhc", "layout: 'nwhc' is neither nchw nor nhwc"),
-        ("fprop f32 nchw ; fprop", "case: ';' joins a history of cases, which is not supported yet"),
     ]);
     assert_eq!(complaint(&"f".repeat(5000)), "case: the line has 5000 bytes, more than the 4096 allowed");
+}
+
+#[test]
+fn a_history_is_refused_by_the_number_of_its_case() {
+    let small = "fprop f32 nchw n1 c1 k1 i1 f1";
+    let many = format!("{small};").repeat(129) + small;
+    let again = format!("{small};{small}");
+    let [missing, empty, broken, refuse] = [
+        format!("{small} ;"),
+        format!("{small};;{small}"),
+        format!("{small};fprop f32 nchw n0 c1 k1 i1 f1;{small}"),
+        format!("{small} expect=refuse;{small}"),
+    ];
+    check(&[
+        (&again, &format!("accepted as {small} ; {small}")),
+        (&missing, "case: ';' is followed by no case; the last case is the one that is judged"),
+        (
+            &empty,
+            "case 2 of the history, operation: is missing; a case line begins with fprop, dgrad or wgrad",
+        ),
+        (&broken, "case 2 of the history, n: '0' is below 1, the least allowed"),
+        (
+            &refuse,
+            "case 1 of the history, expect: 'refuse' is judged, which only the last case of a history is",
+        ),
+        (&many, "history: has 129 cases before the last, more than the 128 allowed"),
+    ]);
+    let nested = serde_json::to_value(again.parse::<Case>().unwrap()).unwrap();
+    let mut outer = serde_json::to_value(small.parse::<Case>().unwrap()).unwrap();
+    outer["history"] = serde_json::json!([nested]);
+    let error = serde_json::from_value::<Case>(outer).unwrap_err().to_string();
+    assert!(error.contains("history: lies within a history"), "{error}");
 }
 
 #[test]

@@ -152,15 +152,19 @@ fn options(expect: Expect) -> impl Strategy<Value = Options> {
 
 /// Cases that must be computed rightly or refused.
 pub(super) fn right_case() -> impl Strategy<Value = Case> {
-    (right_problem(), options(Expect::Right)).prop_map(|(problem, options)| Case { problem, options })
+    (right_problem(), options(Expect::Right))
+        .prop_map(|(problem, options)| Case { options, ..Case::new(problem) })
 }
 
 /// Cases that must be refused, of any size at all.
 pub(super) fn refused_case() -> impl Strategy<Value = Case> {
-    (refused_problem(), options(Expect::Refuse)).prop_map(|(problem, options)| Case { problem, options })
+    (refused_problem(), options(Expect::Refuse))
+        .prop_map(|(problem, options)| Case { options, ..Case::new(problem) })
 }
 
-/// Both kinds.
+/// Both kinds, with and without cases before them.
 pub(super) fn any_case() -> impl Strategy<Value = Case> {
-    prop_oneof![right_case(), refused_case()]
+    let judged = prop_oneof![right_case(), refused_case()];
+    let history = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(right_case(), 1..4)];
+    (judged, history).prop_map(|(case, history)| Case { history, ..case })
 }

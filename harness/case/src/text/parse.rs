@@ -9,6 +9,7 @@ use crate::fill::{Fill, FillKind, OutputFill, WorkspaceFill};
 use crate::layout::{Layout, Layouts};
 use crate::operation::Operation;
 use crate::problem::{Axis, Case, Expect, Options, Problem, Scale};
+use crate::validate::check_history_length;
 use crate::workspace::{Workspace, WorkspaceAmount};
 
 use super::number::{read_bytes, read_extents, read_integer, read_pads};
@@ -20,21 +21,40 @@ const LINE_BYTES_MAX: usize = 4096;
 impl FromStr for Case {
     type Err = CaseError;
 
-    /// Reads and validates a case line.
+    /// Reads and validates a case line: one case, or `CASE ; CASE`, the last one judged.
     fn from_str(line: &str) -> Result<Self, CaseError> {
-        let case = read(line)?;
+        let mut parts = line.rsplit(';');
+        let judged = parts.next().unwrap_or_default();
+        // Counted before anything is read, to bound the work on hostile text.
+        let earlier = parts.clone().count();
+        check_history_length(earlier)?;
+        let mut case =
+            read(judged).map_err(|error| if earlier == 0 { error } else { last(judged, error) })?;
+        for part in parts.rev() {
+            let number = case.history.len() + 1;
+            case.history.push(read(part).map_err(|error| error.in_history(number))?);
+        }
         case.validate()?;
         Ok(case)
     }
+}
+
+/// An empty last part is a semicolon too many, which its own missing words would not tell.
+fn last(judged: &str, error: CaseError) -> CaseError {
+    if judged.trim().is_empty() {
+        return CaseError::new(
+            "case",
+            ";",
+            "is followed by no case; the last case is the one that is judged",
+        );
+    }
+    error
 }
 
 fn read(line: &str) -> Result<Case, CaseError> {
     if line.len() > LINE_BYTES_MAX {
         let rule = format!("the line has {} bytes, more than the {LINE_BYTES_MAX} allowed", line.len());
         return Err(CaseError::bare("case", rule));
-    }
-    if line.contains(';') {
-        return Err(CaseError::new("case", ";", "joins a history of cases, which is not supported yet"));
     }
     let mut words = line.split_ascii_whitespace();
     let mut head = |field: &str, rule: &str| words.next().ok_or_else(|| CaseError::bare(field, rule));
@@ -208,7 +228,7 @@ impl Fields {
             axes,
             declared_output: self.declared_output,
         };
-        Ok(Case { problem, options: self.options })
+        Ok(Case { options: self.options, ..Case::new(problem) })
     }
 
     fn engine_choice(&mut self) -> Result<EngineChoice, CaseError> {

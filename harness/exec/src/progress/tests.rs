@@ -1,6 +1,6 @@
 //! Blame, skips and the end of a job, without any process.
 
-use case::{Announcement, Candidate, Config, Exit, Job, Phase, Ranks, Reply, Selection};
+use case::{Announcement, Candidate, Config, Ended, Exit, Job, Phase, Ranks, Reply, Selection};
 
 use super::{Progress, Step};
 use crate::error::HarnessError;
@@ -80,5 +80,19 @@ fn a_position_outside_the_list_names_no_candidate_and_ends_the_job() {
     let events = dies(&mut progress, 1, &[4, 7], 2).unwrap();
     let Some(JobEvent::Outcome(outcome)) = events.last() else { panic!("{events:?}") };
     assert_eq!(outcome.candidate, None);
+    assert_eq!(progress.attempt(2), None);
+}
+
+#[test]
+fn a_death_in_the_history_accuses_nothing_and_says_that_the_case_never_ran() {
+    let mut progress = survey();
+    assert!(progress.attempt(1).is_some());
+    let mut events = Vec::new();
+    progress.bury(death(1, Announcement::HISTORY), &mut |event| events.push(event)).unwrap();
+    let [JobEvent::Outcome(outcome)] = &events[..] else { panic!("{events:?}") };
+    assert_eq!((&outcome.candidate, outcome.exit, &*outcome.stderr), (&None, Exit::Answered, "words"));
+    let ended = outcome.observation.as_ref().map(|seen| &seen.ended);
+    let reason = "a case of the history ended the worker in phase plan".to_owned();
+    assert_eq!(ended, Some(&Ended::Skipped(reason)));
     assert_eq!(progress.attempt(2), None);
 }

@@ -76,6 +76,7 @@ impl Scene {
     fn run(&mut self, selection: Selection) -> Shown {
         let mut shown = Shown { lists: 0, outcomes: Vec::new(), result: Err(HarnessError::Interrupted) };
         let mut sink = |event| match event {
+            JobEvent::Process(_) => {}
             JobEvent::Candidates(_) => shown.lists += 1,
             JobEvent::Outcome(outcome) => shown.outcomes.push(outcome),
         };

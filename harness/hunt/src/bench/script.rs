@@ -289,6 +289,7 @@ impl Bench for Script {
         if job.case.options.engine == EngineChoice::Any {
             world.surveyed.lock().unwrap().push(job.case.to_string());
         }
+        sink(JobEvent::Process(1));
         let mut tally = Tally { foreign_us: 9, busy_us: 10, ..Tally::default() };
         if world.strikes(&job.case, None).is_some() {
             sink(JobEvent::Outcome(died(None, Phase::Heuristics)));

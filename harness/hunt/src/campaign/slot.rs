@@ -12,6 +12,7 @@ use crate::bench::Bench;
 use crate::error::HuntError;
 use crate::event::{Finding, HuntEvent};
 use crate::explain::explain_finding;
+use crate::life::Life;
 use crate::pursuit::{End, Pursuit};
 use crate::reduce::Desk;
 use crate::suspects::Lead;
@@ -55,8 +56,9 @@ fn explain<B: Bench>(floor: &Floor<'_>, bench: &mut B) -> Result<(), HuntError> 
 fn hunt<B: Bench>(floor: &Floor<'_>, number: usize, bench: &mut B) -> Result<(), HuntError> {
     let mut strikes = 0;
     let mut hunting = true;
+    let mut life = Life::default();
     while !floor.is_over() {
-        let step = step(floor, bench, &mut hunting);
+        let step = step(floor, (bench, &mut life), &mut hunting);
         match step {
             Ok(Step::Worked) => strikes = 0,
             Ok(Step::Idle) => {
@@ -82,14 +84,18 @@ enum Step {
     Idle,
 }
 
-fn step<B: Bench>(floor: &Floor<'_>, bench: &mut B, hunting: &mut bool) -> Result<Step, HuntError> {
+fn step<B: Bench>(
+    floor: &Floor<'_>,
+    (bench, life): (&mut B, &mut Life),
+    hunting: &mut bool,
+) -> Result<Step, HuntError> {
     if let Some(lead) = floor.next_lead(*hunting) {
         follow(floor, bench, lead)?;
         return Ok(Step::Worked);
     }
     if *hunting {
         if let Some((index, case)) = floor.next_problem() {
-            survey_problem(floor, bench, index, &case)?;
+            survey_problem(floor, (bench, life), index, &case)?;
             return Ok(Step::Worked);
         }
         *hunting = false;

@@ -5,14 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use case::{
-    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Outcome, Selection, Untrusted, Verdict,
+    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Outcome, Selection, Tier, Untrusted,
+    Verdict,
 };
+
+use exec::JobEvent;
 
 use super::Floor;
 use crate::bench::Bench;
 use crate::error::HuntError;
 use crate::event::{Check, HuntEvent, ProblemTally, Suspect, VerdictKind, counted, provisional};
-use crate::examine::{config_of, job, leaves_traces, selection_of, survey};
+use crate::examine::{config_of, job, leaves_traces, selection_of};
+use crate::life::Life;
 use crate::summary::AS_EXPECTED;
 
 /// Other input extents that a problem is tried with, where engines compiled kernels for it: a kernel mostly serves
@@ -25,7 +29,7 @@ const SIBLINGS: u64 = 32;
 /// Those of the bench, and of whoever records events. The problem then counts as not finished.
 pub(super) fn survey_problem<B: Bench>(
     floor: &Floor<'_>,
-    bench: &mut B,
+    (bench, life): (&mut B, &mut Life),
     index: u64,
     case: &Case,
 ) -> Result<(), HuntError> {
@@ -36,6 +40,7 @@ pub(super) fn survey_problem<B: Bench>(
     let selection = selection_of(case, floor.options.selection);
     let mut count = Count {
         floor,
+        life,
         index,
         case: case.clone(),
         selection,
@@ -68,6 +73,8 @@ pub(super) fn survey_problem<B: Bench>(
 /// What a problem came to so far.
 struct Count<'a> {
     floor: &'a Floor<'a>,
+    /// What the bench's process did before.
+    life: &'a mut Life,
     index: u64,
     case: Case,
     selection: Selection,
@@ -124,10 +131,13 @@ impl Count<'_> {
         job.multiply_adds_max = self.floor.options.multiply_adds_max;
         let matrix = job.matrix;
         let mut told = Ok(());
-        let sums = survey(bench, &job, &mut |outcome, verdict| {
-            if told.is_ok() {
-                told = self.take(&outcome, verdict, matrix);
+        let sums = bench.run(&job, &mut |event| match event {
+            JobEvent::Process(process) => self.life.goes_on_in(process),
+            JobEvent::Outcome(outcome) if told.is_ok() => {
+                told = self.take(&outcome, oracle::judge(&job.case, &outcome), matrix);
+                self.life.note(&job.case, &outcome);
             }
+            JobEvent::Outcome(_) | JobEvent::Candidates(_) => {}
         })?;
         told?;
         self.tally.foreign_us += sums.foreign_us;
@@ -156,12 +166,14 @@ impl Count<'_> {
         }
         let Verdict::Fault(fault) = verdict else { return Ok(()) };
         self.traces |= leaves_traces(fault.sameness.kind);
+        let before = if fault.tier == Tier::C { Vec::new() } else { self.life.history() };
         self.floor.offer(Suspect {
             provisional: provisional(&fault.sameness, &self.case),
             case: self.case.clone(),
             selection: self.selection,
             config,
             fault,
+            history: before,
         })
     }
 }

@@ -36,15 +36,19 @@ fn slots(world: &Arc<World>, count: usize) -> Vec<Script> {
     (0..count).map(|_| Script::new(world)).collect()
 }
 
-/// Runs a hunt on two slots and keeps its events.
-fn run_from(options: &HuntOptions, world: &Arc<World>, ledger: Ledger) -> (Summary, Vec<HuntEvent>) {
+/// Runs a hunt and keeps its events.
+fn run_on(slots: Vec<Script>, options: &HuntOptions, ledger: Ledger) -> (Summary, Vec<HuntEvent>) {
     let events: Mutex<Vec<HuntEvent>> = Mutex::default();
     let sink = |entry: &Entry| {
         events.lock().unwrap().push(entry.event.clone());
         Ok(())
     };
-    let summary = hunt(options, slots(world, 2), ledger, &Interrupt::default(), &sink).unwrap();
+    let summary = hunt(options, slots, ledger, &Interrupt::default(), &sink).unwrap();
     (summary, events.into_inner().unwrap())
+}
+
+fn run_from(options: &HuntOptions, world: &Arc<World>, ledger: Ledger) -> (Summary, Vec<HuntEvent>) {
+    run_on(slots(world, 2), options, ledger)
 }
 
 fn run(options: &HuntOptions, world: &Arc<World>) -> (Summary, Vec<HuntEvent>) {

@@ -21,6 +21,7 @@ fn suspect(line: &str, kind: Kind, cause: &str) -> Suspect {
         selection: Selection::All,
         config: Some(Config { engine: 1, knobs: Vec::new() }),
         fault: Fault { sameness, tier: Tier::B, summary: String::new(), recipe: Some(recipes[1]) },
+        history: Vec::new(),
     }
 }
 

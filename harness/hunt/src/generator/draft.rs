@@ -239,7 +239,7 @@ impl Draft {
                 axes: self.axes.clone(),
                 declared_output: self.declared_output(),
             };
-            Case { problem, options: self.options.clone() }
+            Case { options: self.options.clone(), ..Case::new(problem) }
         })
     }
 

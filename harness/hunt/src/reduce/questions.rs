@@ -86,6 +86,7 @@ impl Terms {
                     selection: self.selection,
                     config: config_of(&outcome).cloned(),
                     fault,
+                    history: Vec::new(),
                 };
                 Reply { answer: Answer::Other(slug), sibling: Some(sibling) }
             }

@@ -14,6 +14,7 @@ fn lead(line: &str, kind: Kind, engine: i64, tier: Tier) -> Lead {
         selection: Selection::All,
         config: Some(Config { engine, knobs: Vec::new() }),
         fault: Fault { sameness, tier, summary: String::new(), recipe: None },
+        history: Vec::new(),
     }))
 }
 

@@ -43,11 +43,14 @@ impl Planted {
     }
 }
 
+/// What an atom begins with that is about an execution before.
+const BEFORE: &str = "after ";
+
 /// Name, report, condition, effect, smallest case, kind, phase, cause.
 type Row =
     (&'static str, &'static str, &'static [&'static str], Action, &'static str, Kind, Phase, &'static str);
 
-const TABLE: [Row; 19] = [
+const TABLE: [Row; 20] = [
     (
         "last channel wrong where both widths are multiples of 8",
         "R51",
@@ -238,7 +241,32 @@ const TABLE: [Row; 19] = [
         Phase::Execute,
         "execution_failed",
     ),
+    (
+        "NaN for batches after another engine has run wide filters",
+        "R147",
+        &[
+            "operation = wgrad",
+            "engine = 1",
+            "n > 1",
+            "after operation = wgrad",
+            "after engine = 0",
+            "after f[last] = 3",
+        ],
+        Action::Nan { at: Region::Corner },
+        "wgrad f32 nchw n1 c1 k1 i3 f3 engine=0 ; wgrad f32 nchw n2 c1 k1 i1 f1 engine=1",
+        Kind::Wrong,
+        Phase::Judge,
+        "nan",
+    ),
 ];
+
+/// The atoms of a row, about the case itself or about one before it.
+fn atoms(row: &[&str], before: bool) -> Vec<Atom> {
+    row.iter()
+        .filter(|text| text.starts_with(BEFORE) == before)
+        .filter_map(|text| Atom::try_from(text.trim_start_matches(BEFORE).to_owned()).ok())
+        .collect()
+}
 
 /// The default set. No two act on the same engine of the same pass, so that none hides another.
 #[must_use]
@@ -248,7 +276,8 @@ pub fn planted() -> Vec<Planted> {
         .map(|(name, report, when, what, minimum, kind, phase, cause)| Planted {
             fault: Fault {
                 name: (*name).to_owned(),
-                when: when.iter().filter_map(|atom| Atom::try_from((*atom).to_owned()).ok()).collect(),
+                when: atoms(when, false),
+                after: atoms(when, true),
                 nth: 1,
                 what: *what,
             },

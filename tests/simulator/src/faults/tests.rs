@@ -140,6 +140,19 @@ fn the_nth_time_counts_only_times_that_hold() {
 }
 
 #[test]
+fn what_needs_an_execution_before_waits_for_one() {
+    let text = r#"[{"name": "second", "when": ["n = 6"], "after": ["engine = 3"], "what": {"wrong": {"at": "corner"}}}]"#;
+    let script = Script::parse(text).unwrap();
+    let case: Case = LINE.parse().unwrap();
+    let problem = problem(&case);
+    let facts = |engine| Facts { problem: &problem, engine: Some(engine), workspace_alignment: None };
+    let acts = |site, engine| script.at(site, &facts(engine)).len();
+    assert_eq!([acts(Site::Execute, 2), acts(Site::Plan, 3), acts(Site::Execute, 2)], [0; 3]);
+    assert_eq!(acts(Site::Execute, 3), 0, "not yet at the one that it waits for");
+    assert_eq!([acts(Site::Execute, 2), acts(Site::Execute, 3)], [1; 2]);
+}
+
+#[test]
 fn planted_faults_hold_at_their_minimum_and_nowhere_near_the_plainest_case() {
     assert!(planted().len() >= 14);
     for planted in planted() {
@@ -186,8 +199,10 @@ fn no_planted_fault_hides_another_and_signatures_differ() {
 
 #[test]
 fn every_condition_of_the_table_was_read() {
-    let conditions: usize = planted().iter().map(|planted| planted.fault.when.len()).sum();
-    assert_eq!(conditions, 64);
+    let table = planted();
+    let conditions: usize = table.iter().map(|planted| planted.fault.when.len()).sum();
+    let before: usize = table.iter().map(|planted| planted.fault.after.len()).sum();
+    assert_eq!((conditions, before), (67, 3));
 }
 
 fn tampered_after(residue: Option<f32>, action: Action, earlier: u64) -> Tampered {

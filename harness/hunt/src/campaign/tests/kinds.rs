@@ -1,10 +1,11 @@
 //! Failures that are confirmed in ways of their own: for information, by an odd workspace, by comparison.
 
-use case::{Case, Tier};
+use case::{Case, EngineChoice, Operation, Tier};
 
-use super::{listed, run};
+use super::{listed, run, run_on, slots};
 use crate::bench::script::{How, Varied, World, planted};
 use crate::event::{HuntEvent, is_misaligned};
+use crate::ledger::Ledger;
 
 #[test]
 fn inexact_arithmetic_takes_one_run_to_confirm_few_to_minimize_and_one_slot_at_a_time() {
@@ -101,4 +102,35 @@ fn listed_cases_of_which_nothing_was_judged_are_named_with_the_reason() {
 fn problems_of_a_generator_are_never_named_as_not_judged() {
     let (summary, _) = run(&super::problems(2), &World::new(Vec::new()));
     assert!(summary.unjudged.is_empty() && !summary.judged_nothing());
+}
+
+/// Fails in a survey, whose process does much before, and alone only after a dgrad of engine 2.
+fn after_a_dgrad(case: &Case) -> bool {
+    let before = |earlier: &Case| {
+        let second = matches!(&earlier.options.engine, EngineChoice::Pinned(config) if config.engine == 2);
+        second && earlier.problem.operation == Operation::Dgrad
+    };
+    let surveyed = case.options.engine == EngineChoice::Any;
+    case.problem.operation == Operation::Fprop && (surveyed || case.history.iter().any(before))
+}
+
+#[test]
+fn a_failure_that_needs_what_ran_before_is_found_with_the_shortest_history() {
+    let world = World::new(vec![planted(Some(1), How::Wrong, after_a_dgrad)]);
+    let lines = [
+        "wgrad f32 nchw n2 c4 k4 i6x6 f3x3",
+        "dgrad f16 nhwc n4 c8 k8 i9x9 f3x3 p1x1",
+        "fprop f16 nhwc n2 c3 k3 i5x5 f1x1",
+    ];
+    let (_, events) = run_on(slots(&world, 1), &listed(&lines), Ledger::default());
+    let found: Vec<_> = events
+        .iter()
+        .filter_map(|event| if let HuntEvent::Found(found) = event { Some(found) } else { None })
+        .collect();
+    let [finding] = found.as_slice() else { panic!("one finding: {events:?}") };
+    let expected = "dgrad f32 nchw n1 c1 k1 i1 f1 engine=2 ; \
+                    fprop f32 nchw n1 c1 k1 i1 f1 engine=1 set=9.19.0-unknown";
+    assert_eq!(finding.case.to_string(), expected);
+    assert!(finding.reduction.as_ref().is_some_and(|reduction| reduction.one_minimal));
+    assert_eq!(finding.original.history.len(), 7, "{}", finding.original);
 }
