@@ -2,20 +2,24 @@
 //! in `templates/repro.cpp` and the parts beside it.
 
 mod contents;
+mod history;
 mod pass;
 
-use case::{Axis, DType, Ended, EngineChoice, HeuristicMode, Kind, Phase, Role, WorkspaceAmount};
+use case::{
+    Axis, Candidate, DType, Ended, EngineChoice, HeuristicMode, Kind, Phase, Problem, Role, WorkspaceAmount,
+};
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
 
 use crate::escape::for_program;
 use crate::finding::Finding;
 use crate::repro::contents::{Contents, Schedule};
+use crate::repro::history::Earlier;
 use crate::repro::pass::Pass;
 use crate::title::title;
 
 /// The template and its parts, by the names that it includes them with.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("repro.cpp", include_str!("../templates/repro.cpp")),
     ("repro/values.cpp", include_str!("../templates/repro/values.cpp")),
     ("repro/reference.cpp", include_str!("../templates/repro/reference.cpp")),
@@ -23,6 +27,7 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("repro/library.cpp", include_str!("../templates/repro/library.cpp")),
     ("repro/graph.cpp", include_str!("../templates/repro/graph.cpp")),
     ("repro/buffers.cpp", include_str!("../templates/repro/buffers.cpp")),
+    ("repro/history.cpp", include_str!("../templates/repro/history.cpp")),
     ("repro/run.cpp", include_str!("../templates/repro/run.cpp")),
 ];
 
@@ -33,7 +38,9 @@ struct Program {
     summary: String,
     checks: &'static str,
     signal_note: bool,
+    convolutions: String,
     case: String,
+    history: Vec<Earlier>,
     cudnn: String,
     cudart_major: u64,
     configuration: &'static str,
@@ -103,11 +110,7 @@ fn program(finding: &Finding<'_>) -> Program {
     let (code, code_note) = code(finding);
     let choice = choice(finding);
     let schedule = Schedule::of(finding);
-    let (workspace_extra, workspace_max) = match options.workspace.amount {
-        WorkspaceAmount::Exact => (0, -1),
-        WorkspaceAmount::Extra(bytes) => (bytes, -1),
-        WorkspaceAmount::Max(bytes) => (0, bytes),
-    };
+    let (workspace_extra, workspace_max) = workspace(options.workspace.amount);
     let [accumulate, relative, absolute] = bounds(finding).map(double);
     let configuration = environment.configuration;
     Program {
@@ -115,7 +118,12 @@ fn program(finding: &Finding<'_>) -> Program {
         summary: for_program(&finding.fault.summary),
         checks: checks(sameness.kind),
         signal_note: matches!(sameness.kind, Kind::Crash | Kind::Hang),
-        case: finding.case.to_string(),
+        convolutions: match finding.case.history.len() {
+            0 => "one convolution".to_owned(),
+            count => format!("a convolution after {count} others"),
+        },
+        case: finding.case.to_string().replace(" ; ", " ;\n//   "),
+        history: finding.case.history.iter().map(Earlier::of).collect(),
         cudnn: environment.cudnn_text(),
         cudart_major: environment.cudart / 1000,
         configuration: configuration.map_or("unknown", case::LibraryConfiguration::name),
@@ -129,7 +137,7 @@ fn program(finding: &Finding<'_>) -> Program {
         operation: problem.operation.name(),
         pass: Pass::of(problem.operation),
         axes: problem.axes.len(),
-        tensors: Role::ALL.map(|role| tensor(finding, role)).into(),
+        tensors: Role::ALL.map(|role| tensor(problem, role)).into(),
         compute: data_type(problem.dtypes.compute),
         groups: problem.g.max(1),
         pad_before: three(&problem.axes, 0, |axis| axis.pad_before),
@@ -152,6 +160,15 @@ fn program(finding: &Finding<'_>) -> Program {
         relative,
         absolute,
         seen_wrong: seen_wrong(finding),
+    }
+}
+
+/// Bytes beyond what the plan asks for, and the most that it may ask for; -1 sets no limit.
+fn workspace(amount: WorkspaceAmount) -> (i64, i64) {
+    match amount {
+        WorkspaceAmount::Exact => (0, -1),
+        WorkspaceAmount::Extra(bytes) => (bytes, -1),
+        WorkspaceAmount::Max(bytes) => (0, bytes),
     }
 }
 
@@ -192,13 +209,17 @@ struct Choice {
 
 /// What the case says; where it leaves the choice open, the configuration that failed.
 fn choice(finding: &Finding<'_>) -> Choice {
+    pinned(&finding.case.options.engine, finding.outcome.candidate.as_ref())
+}
+
+fn pinned(engine: &EngineChoice, failed: Option<&Candidate>) -> Choice {
     let pinned = |config: &case::Config| {
         let knobs: Vec<String> =
             config.knobs.iter().map(|knob| format!("{{{}, {}}}", knob.knob, knob.value)).collect();
         Choice { engine: config.engine, knobs: knobs.join(", "), mode: mode_name(HeuristicMode::A), rank: 0 }
     };
     let ranked = |mode, rank| Choice { engine: -1, knobs: String::new(), mode: mode_name(mode), rank };
-    match (&finding.case.options.engine, &finding.outcome.candidate) {
+    match (engine, failed) {
         (EngineChoice::Pinned(config), _) => pinned(config),
         (EngineChoice::Ranked { mode, rank }, _) => ranked(*mode, *rank),
         (EngineChoice::Any, Some(candidate)) => pinned(&candidate.config),
@@ -223,8 +244,7 @@ fn data_type(dtype: DType) -> &'static str {
     }
 }
 
-fn tensor(finding: &Finding<'_>, role: Role) -> Tensor {
-    let problem = &finding.case.problem;
+fn tensor(problem: &Problem, role: Role) -> Tensor {
     let geometry = problem.geometry();
     Tensor {
         name: role.name(),

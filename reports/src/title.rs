@@ -33,7 +33,7 @@ pub(crate) struct Title {
     pub(crate) tags: [String; 4],
     /// The architecture.
     pub(crate) architecture: String,
-    /// The problem, without its pass.
+    /// The problem, without its pass, and how many others have to run before it.
     pub(crate) condition: String,
 }
 
@@ -43,6 +43,7 @@ impl Title {
             sameness.engine.map_or_else(|| "before any engine".to_owned(), |index| format!("engine {index}"));
         let problem = Case::new(case.problem.clone()).to_string();
         let operation = sameness.operation.name();
+        let condition = problem.strip_prefix(operation).unwrap_or(&problem).trim_start();
         Self {
             simulated: is_simulated(environment),
             tags: [
@@ -52,7 +53,11 @@ impl Title {
                 engine,
             ],
             architecture: format!("sm_{}", environment.compute_capability),
-            condition: problem.strip_prefix(operation).unwrap_or(&problem).trim_start().to_owned(),
+            condition: match case.history.len() {
+                0 => condition.to_owned(),
+                1 => format!("{condition}, after another convolution in the same process"),
+                count => format!("{condition}, after {count} other convolutions in the same process"),
+            },
         }
     }
 }

@@ -90,6 +90,12 @@ pub(crate) fn files(finding: &Finding<'_>) -> Result<[(&'static str, String); 14
     ])
 }
 
+/// Why a form that holds a single convolution cannot hold the case.
+fn alone_obstacle(case: &case::Case) -> Option<String> {
+    let count = case.history.len();
+    (count > 0).then(|| format!("the failure needs {count} convolutions before it in the same process"))
+}
+
 /// How a finding stands to the reports that this program knows.
 pub(crate) fn of(finding: &Finding<'_>) -> Novelty {
     compared(finding, &KnownList::built_in())

@@ -2,7 +2,7 @@
 //
 // What it shows: {{ summary }}
 //
-// One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs one convolution through
+// One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs {{ convolutions }} through
 // cuDNN's backend (graph) API and {{ checks }}.
 //
 // Build:  g++ -std=c++17 -O2 -pthread repro.cpp -o repro -ldl
@@ -152,5 +152,9 @@ static const char *phase_name() {
 {% include "repro/graph.cpp" %}
 
 {% include "repro/buffers.cpp" %}
+{%- if history %}
+
+{% include "repro/history.cpp" %}
+{%- endif %}
 
 {% include "repro/run.cpp" %}

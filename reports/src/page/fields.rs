@@ -9,8 +9,14 @@ use crate::position::axis_names;
 
 pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
     let any = facts.explanation.map_or(&[][..], |explanation| &explanation.any);
-    let mut blocks = vec![
-        Block::Code("", facts.case.to_string()),
+    let mut blocks = vec![Block::Code("", facts.case.to_string().replace(" ; ", " ;\n"))];
+    if let count @ 1.. = facts.case.history.len() {
+        blocks.push(Block::text(format!(
+            "The last line is the case that fails; the {count} before it are executed in the same process first, and \
+             their results are not looked at. The tables are about the last one."
+        )));
+    }
+    blocks.extend([
         Block::table(&["tensor", "type", "layout", "extents", "bytes"], tensors(facts.case, any)),
         Block::table(
             &["axis", "input", "filter", "padding", "stride", "dilation", "output"],
@@ -18,7 +24,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
         ),
         Block::Facts(options(facts.case, any)),
         note(facts.explanation),
-    ];
+    ]);
     if !any.is_empty() {
         let names: Vec<Span> = any.iter().flat_map(|name| [plain(" "), Span::Code(name.clone())]).collect();
         blocks.push(Block::Text(Line(

@@ -69,7 +69,7 @@ const STANDARD: [(FillKind, u64, OutputFill, WorkspaceFill); 3] = [
 
 /// The executions of a check, in its order: the first contents twice, each of the others once, then the first for
 /// as often as the case repeats them. A case that pins all contents is executed as often as it says.
-fn as_checked(case: &Case) -> Schedule {
+pub(super) fn as_checked(case: &Case) -> Schedule {
     let options = &case.options;
     let scaled = options.beta.value() != 0.0;
     let mut contents: Vec<Recipe> = Vec::new();
@@ -99,7 +99,7 @@ fn as_checked(case: &Case) -> Schedule {
     Schedule { rows, rounds: 1 }
 }
 
-fn words(recipe: &Recipe, times: u32) -> Contents {
+pub(super) fn words(recipe: &Recipe, times: u32) -> Contents {
     let (workspace, workspace_seed) = match recipe.workspace {
         WorkspaceFill::Zero => ("zero", 0),
         WorkspaceFill::Ones => ("ones", 0),

@@ -15,7 +15,9 @@ use crate::sample::Sample;
 /// One case for each kind; between them they have every pass, rank, type, layout and telling family of data.
 const LINES: [&str; 10] = [
     "fprop f32 nchw n2 c3 k4 i5x6 f3x2 p1x0:1 s2x1 engine=3 fill=real:7 wsfill=rand:9 out=finite",
-    "dgrad f16 nhwc n1 c4 k6 g2 i7 f3 p1 s2 d2 engine=4 knobs=2:1,24:0 fill=real:3",
+    "dgrad f64 nhwc n1 c2 k2 i4x4 f2x2 heur=B#1 beta=2 fill=nan:3 ; \
+     wgrad bf16 nchw n2 c2 k2 i3x4x5 f2x2x3 d1x2x1 engine=5 knobs=2:1 ws=+64@16 wsfill=rand:2 repeat=3 ; \
+     dgrad f16 nhwc n1 c4 k6 g2 i7 f3 p1 s2 d2 engine=4 knobs=2:1,24:0 fill=real:3",
     "wgrad bf16 nchw n2 c2 k2 i3x4x5 f2x2x3 d1x2x1 heur=fallback#2 fill=real:5 ws=+256@16",
     "fprop f64 nhwc n1 c2 k2 i4x4 f2x2 alpha=0.5 beta=2 fill=int2:8 ws=max:1KiB",
     "dgrad f32,f16,bf16 nchw,nhwc,nchw n2 c3 k2 i4x3 f2x2 fill=int1:4",

@@ -2,11 +2,20 @@
 
 use crate::finding::Finding;
 use crate::vendor::{
-    DOCKERFILE, ERRATA, FRONTEND, FUZZER, GRAPH, GUARD_CPP, GUARD_PYTHON, TORCH, fuzzer, graph, python,
+    DOCKERFILE, ERRATA, FRONTEND, FUZZER, GRAPH, GUARD_CPP, GUARD_PYTHON, TORCH, alone_obstacle, fuzzer,
+    graph, python,
 };
 
 /// Why no Python program was run.
 const NO_PYTHON: &str = "not run: a bundle is written without starting Python";
+
+/// What the graph is and what was done with it.
+const GRAPH_WRITTEN: &str = "graph JSON 2.0, in the form that cudnn-frontend 1.32.0 writes; not read back: a bundle is \
+                             written without starting Python";
+
+/// The same for a case that needs others before it.
+const GRAPH_OF_THE_LAST: &str = "graph JSON 2.0 of the last convolution only: the ones that have to run before it are in \
+                                 no graph; not read back: a bundle is written without starting Python";
 
 /// File and what is to be said of it: whether it holds the case, and why it was not run where it was not.
 pub(crate) fn forms(finding: &Finding<'_>) -> Vec<(&'static str, String)> {
@@ -23,8 +32,10 @@ pub(crate) fn forms(finding: &Finding<'_>) -> Vec<(&'static str, String)> {
             GRAPH,
             held(
                 graph::obstacle(finding.case),
-                "graph JSON 2.0, in the form that cudnn-frontend 1.32.0 writes; not read back: a \
-                 bundle is written without starting Python",
+                match alone_obstacle(finding.case) {
+                    None => GRAPH_WRITTEN,
+                    Some(_) => GRAPH_OF_THE_LAST,
+                },
             ),
         ),
         (FUZZER, held(fuzzer::obstacle(finding), "not run: it needs a clone of cudnn-frontend, and PyTorch")),

@@ -6,12 +6,16 @@ use std::fmt::Write;
 use case::{Axis, Case, DType, EngineChoice, Kind, Operation};
 
 use crate::finding::Finding;
+use crate::vendor::alone_obstacle;
 
 /// Why the fuzzer cannot express the case; `None` where it can.
 pub(super) fn obstacle(finding: &Finding<'_>) -> Option<String> {
     let (problem, options) = (&finding.case.problem, &finding.case.options);
     let dtypes = problem.dtypes;
     let axes = problem.axes.len();
+    if let Some(reason) = alone_obstacle(finding.case) {
+        return Some(reason);
+    }
     let reason = if axes == 1 {
         "it has two or three axes; the case has one"
     } else if dtypes.tensors().contains(&DType::F64) {

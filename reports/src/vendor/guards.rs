@@ -115,6 +115,12 @@ pub(super) fn readme(finding: &Finding<'_>) -> String {
     let mut text = format!("# Guards for {}\n\n", for_page(&title(finding)));
     // Writing into a String cannot fail.
     let _ = write!(text, "Conditions: {}\n\n", for_page(&origin(finding)));
+    if !finding.case.history.is_empty() {
+        text.push_str(
+            "The failure needs other convolutions before it in the same process, which no guard can see: the guards act \
+             whether those ran or not.\n\n",
+        );
+    }
     text.push_str("## `errata.json`\n\n");
     match finding.fault.sameness.engine {
         Some(engine) => {

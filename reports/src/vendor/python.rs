@@ -13,7 +13,7 @@ use crate::escape::for_program;
 use crate::finding::Finding;
 use crate::repro::bounds;
 use crate::title::title;
-use crate::vendor::graph;
+use crate::vendor::{alone_obstacle, graph};
 
 /// Executions: faults that come and go get a fair chance.
 const EXECUTIONS: u32 = 10;
@@ -58,6 +58,9 @@ const KNOBS: [(i64, &str); 32] = [
 pub(super) fn torch_obstacle(finding: &Finding<'_>) -> Option<String> {
     let (problem, options) = (&finding.case.problem, &finding.case.options);
     let dtypes = problem.dtypes;
+    if let Some(reason) = alone_obstacle(finding.case) {
+        return Some(reason);
+    }
     let reason = if !dtypes.is_uniform() || dtypes.compute != DTypes::default_compute(dtypes.tensors()) {
         "PyTorch's convolutions have one type for all tensors and choose the compute type themselves"
     } else if !problem.layouts.is_uniform() || (problem.layouts.x == Layout::Nhwc && problem.axes.len() == 1)
@@ -94,7 +97,10 @@ pub(super) fn frontend_obstacle(finding: &Finding<'_>) -> Option<String> {
         let unnamed = config.knobs.iter().find(|knob| knob_name(knob).is_none())?;
         Some(format!("cudnn-frontend 1.32.0 has no name for knob type {}", unnamed.knob))
     });
-    graph::obstacle(finding.case).or(unnamed).or_else(|| nan_obstacle(finding))
+    alone_obstacle(finding.case)
+        .or_else(|| graph::obstacle(finding.case))
+        .or(unnamed)
+        .or_else(|| nan_obstacle(finding))
 }
 
 /// PyTorch's reference multiplies the zeros of the padding with NaN, where a convolution has no product.

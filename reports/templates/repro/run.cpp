@@ -166,6 +166,9 @@ static void run_once(Run &run, const Recipe &recipe, int execution) {
     void *stream = nullptr;
     check_cuda(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     check(dnn.cudnnSetStream(run.handle, stream), "cudnnSetStream");
+{%- if history %}
+    for (const Earlier &earlier : EARLIER) run_earlier(run.handle, earlier);
+{%- endif %}
     void *graph = make_graph(run.handle);
     uint64_t workspace_bytes = 0;
     run.plan = make_plan(run.handle, make_configuration(graph), &workspace_bytes);
