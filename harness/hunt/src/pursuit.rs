@@ -127,7 +127,9 @@ impl<B: Bench> Pursuit<'_, '_, B> {
                 continue;
             }
             let Some(case) = transplant(&suspect.case, &known.case.problem) else { continue };
-            let pinned = glance(&case, config, &suspect.fault, self.set);
+            // What the known failure needs before it, this one most likely needs, too.
+            let history = known.case.history.clone();
+            let pinned = Case { history, ..glance(&case, config, &suspect.fault, self.set) };
             if pinned.validate().is_err() {
                 continue;
             }

@@ -31,6 +31,7 @@ THE CASE LINE
   repeat=N                 executions that must agree bit for bit
   y=AxB                    an output size that is wrong on purpose; needs expect=refuse
   expect=refuse            a clean refusal is the right outcome
+  CASE ; CASE              a history: each case runs once in the same new process, and only the last one is judged
 
   `convict show 'CASE'` says in plain words how a line is read.";
 
@@ -112,7 +113,8 @@ mod tests {
         for word in ["engine=", "knobs=", "heur=", "tf32=", "set=", "ws=", "wsfill=", "fill=", "out="] {
             assert!(CASE_LINE.contains(word), "{word}");
         }
-        for word in ["alpha=", "beta=", "repeat=", "y=", "expect=", "p1x2", "p0:1", "n c k g"] {
+        for word in ["alpha=", "beta=", "repeat=", "y=", "expect=", "p1x2", "p0:1", "n c k g", "CASE ; CASE"]
+        {
             assert!(CASE_LINE.contains(word), "{word}");
         }
         for kind in case::FillKind::ALL {

@@ -16,6 +16,9 @@ use crate::terminal::Terminal;
 /// Share of a worker's memory that generated tensors may take; the rest is for references and workspaces.
 const TENSOR_SHARE: f64 = 0.25;
 
+/// Most cases before a finding's own that are printed with it; a longer row is read from the bundle.
+const HISTORY_SHOWN: usize = 3;
+
 /// Listed cases of which nothing was judged that are named; the others are counted.
 const UNJUDGED_SHOWN: usize = 10;
 
@@ -183,9 +186,15 @@ fn print_finding(arguments: &Hunt, finding: &FoundSummary) {
     if let Some(shortfall) = &finding.shortfall {
         outln!("  {shortfall}");
     }
-    outln!("  convict check '{}'", finding.case);
-    if let Some(bundle) = &finding.bundle {
-        outln!("  {}", arguments.out.join(bundle).display());
+    let bundle = finding.bundle.as_ref().map(|bundle| arguments.out.join(bundle));
+    match &bundle {
+        Some(bundle) if finding.case.matches(';').count() > HISTORY_SHOWN => {
+            outln!("  convict check \"$(cat {})\"", bundle.join("case.txt").display());
+        }
+        Some(_) | None => outln!("  convict check '{}'", finding.case),
+    }
+    if let Some(bundle) = bundle {
+        outln!("  {}", bundle.display());
     }
 }
 
