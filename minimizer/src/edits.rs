@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use case::Case;
 
 use crate::order::Key;
-use crate::passes::{context, data, enumerations, geometry, integers, joint};
+use crate::passes::{context, data, enumerations, geometry, integers, joint, keep};
 use crate::repair::admit;
 
 /// Version of the list. Any change of what `list` returns gets a new one.
-pub const EDIT_LIST: &str = "v2";
+pub const EDIT_LIST: &str = "v3";
 
 /// A single edit of a case: its name and the case it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +34,16 @@ impl Edit {
     }
 }
 
-/// Edit list v2: every single edit of a case, repaired, that gives a valid and strictly smaller one; no case
+/// Edit list v3: every single edit of a case, repaired, that gives a valid and strictly smaller one; no case
 /// twice.
 ///
 /// Each non-default option to its default; each knob away; plainer scales, types and layouts; each axis away;
 /// each pad, stride, dilation, filter and the groups to the trivial value; each integer to its least, to
-/// half, by one; swaps of axes and of c with k; plainer contents of buffers.
+/// half, by one; swaps of axes and of c with k; plainer contents of buffers; of the elements that an input keeps, either
+/// half, the first or the last away.
 #[must_use]
 pub fn list(case: &Case) -> Vec<Edit> {
-    let sources: [fn(&Case) -> Vec<Edit>; 8] = [
+    let sources: [fn(&Case) -> Vec<Edit>; 9] = [
         context::singles,
         enumerations::plainer,
         geometry::axes_away,
@@ -51,6 +52,7 @@ pub fn list(case: &Case) -> Vec<Edit> {
         integers::steps,
         joint::swaps,
         data::simpler,
+        keep::steps,
     ];
     let key = Key::of(case);
     let mut seen = HashSet::new();

@@ -7,6 +7,7 @@ pub(crate) mod enumerations;
 pub(crate) mod geometry;
 pub(crate) mod integers;
 pub(crate) mod joint;
+pub(crate) mod keep;
 
 use case::Case;
 
@@ -46,7 +47,7 @@ const fn numbers(name: &'static str, handles: fn(&Case) -> Vec<Handle>) -> Pass 
 pub(crate) const SHORTCUT: Pass = listed("shortcut", geometry::everything_least);
 
 /// Repeated until none of them finds anything.
-pub(crate) const STAGES: [Pass; 9] = [
+pub(crate) const STAGES: [Pass; 10] = [
     listed("context", context::blocks_and_singles),
     listed("enumerations", enumerations::plainer),
     listed("rank", geometry::ranks),
@@ -56,4 +57,5 @@ pub(crate) const STAGES: [Pass; 9] = [
     listed("joint", joint::moves),
     numbers("ties", handle::ties),
     listed("data", data::simpler),
+    listed("inputs", keep::fewer),
 ];
