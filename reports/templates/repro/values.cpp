@@ -37,6 +37,9 @@ static double index_value(const int64_t *at) {
 
 // Value of an element before it is rounded to its type. Some families single out elements of one tensor only.
 static double raw_value(const Recipe &recipe, int tensor, const int64_t *at, uint64_t linear) {
+{%- if kept %}
+    if (KEPT[tensor].count != 0 && linear - KEPT[tensor].first >= KEPT[tensor].count) return 0;
+{%- endif %}
     const uint64_t bits = word(recipe.seed, tensor, at);
     const bool probe = tensor == PROBE, picked = linear == mix(recipe.seed) % count_of(TENSORS[tensor]);
     switch (recipe.fill) {
