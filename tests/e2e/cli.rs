@@ -27,7 +27,7 @@ fn a_bad_case_line_is_refused_with_field_value_and_rule() {
         ("fprop f32 nchw n1 c1 k1 z4 i1 f1", "size: 'z4' is no field: n c k g i f p s d take a number"),
         (
             "fprop f32 nchw n1 c1 k1 i1 f1 speed=9",
-            "option: 'speed' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, out, alpha, beta, repeat, y, expect",
+            "option: 'speed' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, keep, out, alpha, beta, repeat, y, expect",
         ),
         ("fprop f32 nchw n1 c1 k1 i2 f3", "f: '3' with dilation 1 spans 3, more than the padded input of 2"),
         ("fprop f32 nchw n1 c3 k2 g2 i1 f1", "c: '3' is not divisible by g = 2"),
