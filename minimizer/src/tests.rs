@@ -56,6 +56,11 @@ fn a_predicate_that_accepts_everything_is_told_from_an_engine_that_always_fails(
     assert_eq!(error, MinimizeError::AcceptsAnything("fprop f32 nchw n1 c1 k1 i1 f1 engine=4".to_owned()));
     assert!(error.to_string().starts_with("a case that can't fail fails"), "{error}");
 
+    // The control is another pass, which has other inputs.
+    let kept = parse("wgrad f32 nchw n1 c1 k1 i1 f1 engine=4 fill=zero:1 keep=y:0");
+    let error = minimize(&kept, &mut |_: &Case| Answer::Same, &Settings::default(), &mut |_| {});
+    assert!(matches!(error, Err(MinimizeError::AcceptsAnything(_))), "{error:?}");
+
     let operation = start().problem.operation;
     let result = reduce(&Limits::default(), |case| inside(case.problem.operation == operation));
     let result = result.expect("it fails");
