@@ -86,7 +86,7 @@ enum Phase {
     Opening,
     Amplifying {
         left: Vec<Case>,
-        best: (Case, Rate),
+        best: Box<(Case, Rate)>,
     },
     Searching,
     /// The passes have nothing more to propose.
@@ -250,7 +250,7 @@ impl Search {
         }
         let original = self.strategy.current().clone();
         let left = if self.rate.share() < OFTEN { amplifiers(&original) } else { Vec::new() };
-        self.phase = Phase::Amplifying { left, best: (original, self.rate) };
+        self.phase = Phase::Amplifying { left, best: Box::new((original, self.rate)) };
     }
 
     fn amplify(&mut self) {
@@ -260,7 +260,7 @@ impl Search {
             self.ask(Purpose::Amplifier, "amplifier", louder, AMPLIFIED);
             return;
         }
-        let (case, rate) = best.clone();
+        let (case, rate) = (**best).clone();
         if case != *self.strategy.current() && !self.amplified {
             self.ask(Purpose::Loudest, "amplifier", case, MEASURED);
             return;
@@ -289,7 +289,7 @@ impl Search {
         if left > 0 {
             self.trial = Some(trial);
         } else {
-            *best = (trial.case, trial.rate);
+            **best = (trial.case, trial.rate);
         }
         false
     }
@@ -303,7 +303,7 @@ impl Search {
         let original = (self.strategy.current().clone(), self.rate);
         let best = if gains { (trial.case, trial.rate) } else { original };
         self.amplified = gains;
-        self.phase = Phase::Amplifying { left: Vec::new(), best };
+        self.phase = Phase::Amplifying { left: Vec::new(), best: Box::new(best) };
         false
     }
 

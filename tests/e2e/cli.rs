@@ -231,6 +231,16 @@ fn a_check_that_could_see_nothing_says_so_in_a_plain_line() {
 }
 
 #[test]
+fn a_check_of_few_kept_inputs_counts_where_an_output_sees_them() {
+    let case = "wgrad f16 nhwc n2 c8 k8 i9x9 f3x3 p1x1 fill=int2:1";
+    let run = simulate(Path::new("none"), ["check", &format!("{case} keep=x:700,y:700")]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let run = simulate(Path::new("none"), ["check", &format!("{case} keep=x:0,y:700")]);
+    assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
+    assert!(run.stdout.contains("untrusted: only 0 of "), "{run:?}");
+}
+
+#[test]
 fn a_case_of_another_library_set_is_not_judged_unless_told() {
     let case = format!("{CASE} engine=0 set=8.9.7-full");
     let run = simulate(Path::new("none"), ["check", &case]);
