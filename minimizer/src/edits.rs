@@ -39,8 +39,8 @@ impl Edit {
 ///
 /// Each non-default option to its default; each knob away; plainer scales, types and layouts; each axis away;
 /// each pad, stride, dilation, filter and the groups to the trivial value; each integer to its least, to
-/// half, by one; swaps of axes and of c with k; plainer contents of buffers; of the elements that an input keeps, either
-/// half, the first or the last away.
+/// half, by one; swaps of axes and of c with k; plainer contents of buffers; of the elements that an input keeps,
+/// either half, the first or the last away.
 #[must_use]
 pub fn list(case: &Case) -> Vec<Edit> {
     let sources: [fn(&Case) -> Vec<Edit>; 9] = [

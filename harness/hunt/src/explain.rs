@@ -82,8 +82,8 @@ fn explanation<B: Bench + ?Sized>(
 
 /// The case that is explained: the finding's, run with every kind of data and contents where the engine fails in that
 /// way too, since people ask where an engine is wrong, not where it is wrong on zeros. Scales that matter keep the
-/// output's contents. Where the few inputs that a case keeps are enough, all of them are as well in most cases, and they
-/// have a meaning in every geometry.
+/// output's contents. Where the few inputs that a case keeps are enough, all of them mostly are as well, and they have
+/// a meaning in every geometry.
 fn at_large<B: Bench + ?Sized>(bench: &mut B, finding: &Finding, terms: &Terms) -> Result<Case, HuntError> {
     let mut whole = finding.case.clone();
     whole.options.keep = Keep::default();
