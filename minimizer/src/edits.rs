@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use case::Case;
 
 use crate::order::Key;
-use crate::passes::{context, data, enumerations, geometry, history, integers, joint};
+use crate::passes::{context, data, enumerations, geometry, history, integers, joint, keep};
 use crate::repair::admit;
 
 /// Version of the list. Any change of what `list` returns gets a new one.
@@ -39,11 +39,12 @@ impl Edit {
 ///
 /// Each non-default option to its default; each knob away; plainer scales, types and layouts; each axis away;
 /// each pad, stride, dilation, filter and the groups to the trivial value; each integer to its least, to
-/// half, by one; swaps of axes and of c with k; plainer contents of buffers; each case before the judged one away,
-/// and the edits of options, types, axes and numbers in each of them.
+/// half, by one; swaps of axes and of c with k; plainer contents of buffers; of the elements that an input keeps,
+/// either half, the first or the last away; each case before the judged one away, and the edits of options, types,
+/// axes and numbers in each of them.
 #[must_use]
 pub fn list(case: &Case) -> Vec<Edit> {
-    let sources: [fn(&Case) -> Vec<Edit>; 9] = [
+    let sources: [fn(&Case) -> Vec<Edit>; 10] = [
         history::singles,
         context::singles,
         enumerations::plainer,
@@ -53,6 +54,7 @@ pub fn list(case: &Case) -> Vec<Edit> {
         integers::steps,
         joint::swaps,
         data::simpler,
+        keep::steps,
     ];
     let key = Key::of(case);
     let mut seen = HashSet::new();

@@ -38,8 +38,8 @@ pub struct Key {
     values: Vec<i64>,
     /// Types, layouts and scales by rank of plainness.
     enumerations: Vec<usize>,
-    /// Fill, workspace contents and output contents by rank, then seeds.
-    data: [u64; 5],
+    /// Fill, workspace contents and output contents by rank, then the elements of the inputs that are kept, then seeds.
+    data: [u64; 6],
     /// The cases before, oldest first, by what is smaller about each of them.
     earlier: Vec<Key>,
     /// The case: what makes the order total.
@@ -137,7 +137,7 @@ fn kind_rank(kind: FillKind) -> u64 {
     (1..).zip(FillKind::ALL).find(|(_, known)| *known == kind).map_or(u64::MAX, |(rank, _)| rank)
 }
 
-fn data(case: &Case) -> [u64; 5] {
+fn data(case: &Case) -> [u64; 6] {
     let options = &case.options;
     let (fill, fill_seed) = options.fill.map_or((0, 0), |Fill { kind, seed }| (kind_rank(kind), seed));
     let (contents, contents_seed) = match options.workspace.contents {
@@ -151,5 +151,7 @@ fn data(case: &Case) -> [u64; 5] {
         Some(OutputFill::Nan) => 1,
         Some(OutputFill::Finite) => 2,
     };
-    [fill, contents, output, fill_seed, contents_seed]
+    // Below 0 only where a case must be refused, and then nothing is made of it.
+    let kept = u64::try_from(case.kept_elements()).unwrap_or(0);
+    [fill, contents, output, kept, fill_seed, contents_seed]
 }

@@ -8,6 +8,7 @@ pub(crate) mod geometry;
 pub(crate) mod history;
 pub(crate) mod integers;
 pub(crate) mod joint;
+pub(crate) mod keep;
 
 use case::Case;
 
@@ -47,7 +48,7 @@ const fn numbers(name: &'static str, handles: fn(&Case) -> Vec<Handle>) -> Pass 
 pub(crate) const SHORTCUT: Pass = listed("shortcut", geometry::everything_least);
 
 /// Repeated until none of them finds anything.
-pub(crate) const STAGES: [Pass; 11] = [
+pub(crate) const STAGES: [Pass; 12] = [
     listed("history", history::shorter),
     listed("context", context::blocks_and_singles),
     listed("enumerations", enumerations::plainer),
@@ -58,5 +59,6 @@ pub(crate) const STAGES: [Pass; 11] = [
     listed("joint", joint::moves),
     numbers("ties", handle::ties),
     listed("data", data::simpler),
+    listed("inputs", keep::fewer),
     listed("earlier cases", history::smaller),
 ];

@@ -1,7 +1,7 @@
 //! Keeps proposals valid: what an edit of one field obliges other fields to do. Knows geometry rules; asks
 //! nobody.
 
-use case::{Axis, Case, Expect};
+use case::{Axis, Case, Expect, Keep};
 
 use crate::order::Key;
 
@@ -18,6 +18,7 @@ pub(crate) fn repair(current: &Case, mut proposal: Case) -> Case {
     if proposal.options.expect == Expect::Refuse {
         return proposal;
     }
+    keep_all_of_other_extents(current, &mut proposal);
     let same_rank = current.problem.axes.len() == proposal.problem.axes.len();
     for (index, axis) in proposal.problem.axes.iter_mut().enumerate() {
         let before = current.problem.axes.get(index).filter(|_| same_rank);
@@ -30,6 +31,16 @@ pub(crate) fn repair(current: &Case, mut proposal: Case) -> Case {
         axis.input = axis.input.max(padded_least).max(1);
     }
     proposal
+}
+
+/// Ranges of kept elements go where an edit changes the extents of an input: their positions meant other elements, and
+/// the case is then one that was asked about before its inputs were thinned out, so that the answer is known.
+fn keep_all_of_other_extents(current: &Case, proposal: &mut Case) {
+    let extents =
+        |case: &Case| case.problem.operation.inputs().map(|role| case.problem.geometry().extents(role));
+    if !proposal.options.keep.is_all() && extents(current) != extents(proposal) {
+        proposal.options.keep = Keep::default();
+    }
 }
 
 /// Taps of the dilated filter, gaps included.

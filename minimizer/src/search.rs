@@ -495,5 +495,6 @@ fn control(case: &Case) -> Option<Case> {
         Operation::Fprop => Operation::Dgrad,
         Operation::Dgrad | Operation::Wgrad => Operation::Fprop,
     };
+    control.options.keep = case::Keep::default();
     control.validate().is_ok().then_some(control)
 }

@@ -56,6 +56,11 @@ fn a_predicate_that_accepts_everything_is_told_from_an_engine_that_always_fails(
     assert_eq!(error, MinimizeError::AcceptsAnything("fprop f32 nchw n1 c1 k1 i1 f1 engine=4".to_owned()));
     assert!(error.to_string().starts_with("a case that can't fail fails"), "{error}");
 
+    // The control is another pass, which has other inputs.
+    let kept = parse("wgrad f32 nchw n1 c1 k1 i1 f1 engine=4 fill=zero:1 keep=y:0");
+    let error = minimize(&kept, &mut |_: &Case| Answer::Same, &Settings::default(), &mut |_| {});
+    assert!(matches!(error, Err(MinimizeError::AcceptsAnything(_))), "{error:?}");
+
     let operation = start().problem.operation;
     let result = reduce(&Limits::default(), |case| inside(case.problem.operation == operation));
     let result = result.expect("it fails");
@@ -238,6 +243,16 @@ fn smaller_means_what_the_order_page_says() {
         ("fprop f32 nhwc n1 c1 k1 i1 f1", "fprop f32 nchw,nhwc,nchw n1 c1 k1 i1 f1"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 fill=one:9", "fprop f32 nchw n1 c1 k1 i1 f1 fill=int2:1"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 fill=one:1", "fprop f32 nchw n1 c1 k1 i1 f1 fill=one:2"),
+        (
+            "fprop f32 nchw n1 c1 k1 i9 f9 fill=one:1 keep=x:3-4,w:8",
+            "fprop f32 nchw n1 c1 k1 i9 f9 fill=one:1 keep=x:0-3",
+        ),
+        ("fprop f32 nchw n1 c1 k1 i9 f9 fill=one:1 keep=x:3-4", "fprop f32 nchw n1 c1 k1 i9 f9 fill=one:1"),
+        (
+            "fprop f32 nchw n1 c1 k1 i9 f9 fill=one:1",
+            "fprop f32 nchw n1 c1 k1 i9 f9 fill=int2:1 keep=x:0,w:0",
+        ),
+        ("fprop f32 nchw n1 c1 k1 i8 f1 fill=one:1", "fprop f32 nchw n1 c1 k1 i9 f1 fill=one:1 keep=x:0"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 wsfill=00", "fprop f32 nchw n1 c1 k1 i1 f1 wsfill=ff"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 ws=exact@128", "fprop f32 nchw n1 c1 k1 i1 f1 ws=exact@16"),
     ] {
@@ -248,6 +263,83 @@ fn smaller_means_what_the_order_page_says() {
 #[test]
 fn the_smallest_case_has_no_listed_edit() {
     assert_eq!(list(&parse("wgrad f32 nchw n1 c1 k1 i1 f1 engine=9")), []);
+}
+
+#[test]
+fn kept_elements_go_with_the_extents_that_their_positions_were_counted_in() {
+    let current = parse("fprop f32 nchw n2 c2 k1 i3 f1 fill=int2:1 keep=x:11,w:1");
+    let mut fewer = current.clone();
+    fewer.problem.n = 1;
+    assert_eq!(repair(&current, fewer).to_string(), "fprop f32 nchw n1 c2 k1 i3 f1 fill=int2:1");
+    let mut wider = current.clone();
+    wider.problem.k = 2;
+    assert_eq!(repair(&current, wider).to_string(), "fprop f32 nchw n2 c2 k2 i3 f1 fill=int2:1");
+    let mut plainer = current.clone();
+    plainer.options.fill = Some(case::Fill { kind: case::FillKind::One, seed: 1 });
+    assert_eq!(
+        repair(&current, plainer).to_string(),
+        "fprop f32 nchw n2 c2 k1 i3 f1 fill=one:1 keep=x:11,w:1"
+    );
+}
+
+/// True where the element of that position keeps its value.
+fn keeps(case: &Case, role: case::Role, position: i64) -> bool {
+    case.options.keep.of(role).is_none_or(|kept| (kept.first..=kept.last).contains(&position))
+}
+
+#[test]
+fn inputs_come_down_to_the_one_product_that_is_wrong() {
+    use case::Role::{W, X};
+    let line = "fprop f32 nchw n2 c16 k8 i8x9 f3x3 engine=4 fill=int2:77";
+    let start = parse(line);
+    for (x, w) in [(0, 0), (1717, 1003), (2303, 1151), (1024, 511)] {
+        let mut predicate = |case: &Case| {
+            let zeros = case.options.fill.is_some_and(|fill| fill.kind == case::FillKind::Zero);
+            inside(!zeros && case.problem == start.problem && keeps(case, X, x) && keeps(case, W, w))
+        };
+        let mut asked = 0;
+        let mut inputs = |event: Event<'_>| {
+            if let Event::Answered(step) = event {
+                asked += u32::from(step.pass == "inputs");
+            }
+        };
+        let result = minimize(&start, &mut predicate, &Settings::default(), &mut inputs).expect("it fails");
+        let least = format!("{} keep=x:{x},w:{w}", line.replace("int2:77", "one:1"));
+        assert_eq!(result.case.to_string(), least);
+        assert!(result.one_minimal);
+        // 2304 and 1152 elements: 12 and 11 bisections, half of which lose the failure in their first half.
+        assert!(asked <= 2 * (12 + 11), "{asked} questions");
+    }
+}
+
+#[test]
+fn a_run_of_inputs_that_matters_is_bisected_at_both_ends() {
+    let start = parse("wgrad f32 nchw n1 c1 k1 i1000 f1 engine=4 fill=int2:77");
+    let mut calls = 0;
+    let mut predicate = |case: &Case| {
+        calls += 1;
+        let plain = case.options.fill.is_some_and(|fill| fill.seed == 77);
+        let run = (411..=427).all(|position| keeps(case, case::Role::X, position));
+        inside(case.problem == start.problem && plain && run && keeps(case, case::Role::Y, 999))
+    };
+    let result = minimize(&start, &mut predicate, &Settings::default(), &mut |_| {}).expect("it fails");
+    let least = "wgrad f32 nchw n1 c1 k1 i1000 f1 engine=4 fill=int1:77 keep=x:411-427,y:999";
+    assert_eq!(result.case.to_string(), least);
+    assert!(result.one_minimal);
+    assert!(calls <= 110, "{calls} calls");
+}
+
+#[test]
+fn inputs_are_left_alone_where_they_are_few_or_open_or_the_output_is_large() {
+    let kept = |line: &str| list(&parse(line)).iter().filter(|edit| edit.name.contains("kept")).count();
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i8 f1 fill=one:1"), 4);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i7 f1 fill=one:1"), 0);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i8 f1 fill=zero:1"), 0);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i8 f1"), 0);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i65536 f1 fill=one:1"), 4);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i65537 f1 fill=one:1"), 0);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i8 f1 fill=one:1 keep=x:3-4"), 2);
+    assert_eq!(kept("fprop f32 nchw n1 c1 k1 i8 f1 fill=one:1 keep=x:3"), 0);
 }
 
 #[test]

@@ -95,6 +95,7 @@ fn any_case() -> impl Strategy<Value = Case> {
         "",
         " engine=3 knobs=1:2,3:4,9:0 fill=real:7 wsfill=rand:3 out=finite",
         " engine=3 ws=+100@16 fill=int2:1",
+        " engine=3 fill=one:4 keep=INPUT:0",
         " heur=A#1 tf32=off ws=max:1MiB beta=0.3 alpha=-7 repeat=10",
         " engine=0 set=9.19.0-full beta=0.5 wsfill=ff repeat=3",
     ]);
@@ -115,6 +116,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     (words, sizes, prop::collection::vec(axis, 1..=3), options).prop_map(
         |((operation, dtypes, layouts), (n, c, k, g), axes, options)| {
             let (axes, c, k) = (axis_text(&axes), c * g, k * g);
+            let options = options.replace("INPUT", if operation == "dgrad" { "w" } else { "x" });
             format!("{operation} {dtypes} {layouts} n{n} c{c} k{k} g{g} {axes}{options}")
                 .parse()
                 .expect("valid by construction")

@@ -6,7 +6,8 @@ mod history;
 mod pass;
 
 use case::{
-    Axis, Candidate, DType, Ended, EngineChoice, HeuristicMode, Kind, Phase, Problem, Role, WorkspaceAmount,
+    Axis, Candidate, DType, Ended, EngineChoice, HeuristicMode, Keep, Kept, Kind, Phase, Problem, Role,
+    WorkspaceAmount,
 };
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
@@ -72,6 +73,7 @@ struct Program {
     workspace_max: i64,
     workspace_alignment: i64,
     recipes: Vec<Contents>,
+    kept: String,
     rounds: u32,
     accumulate: String,
     relative: String,
@@ -155,6 +157,7 @@ fn program(finding: &Finding<'_>) -> Program {
         workspace_max,
         workspace_alignment: options.workspace.alignment,
         recipes: schedule.words(),
+        kept: kept(options.keep),
         rounds: schedule.rounds,
         accumulate,
         relative,
@@ -252,6 +255,16 @@ fn tensor(problem: &Problem, role: Role) -> Tensor {
         extent: five(&geometry.extents(role), 1),
         stride: five(&geometry.strides(role), 0),
     }
+}
+
+/// First and number of the elements that keep their values, for each tensor; empty where all of all tensors do.
+fn kept(keep: Keep) -> String {
+    if keep.is_all() {
+        return String::new();
+    }
+    let of = |kept: Option<Kept>| kept.map_or((0, 0), |kept| (kept.first, kept.elements()));
+    let ranges = Role::ALL.map(|role| of(keep.of(role)));
+    ranges.map(|(first, count)| format!("{{{first}, {count}}}")).join(", ")
 }
 
 /// Outer and inner extent stay in front; the axes move to the right end.

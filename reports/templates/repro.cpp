@@ -99,6 +99,12 @@ static const std::vector<Recipe> RECIPES = {
     , {{ recipe.workspace_seed }}u, {{ recipe.times }}},
 {%- endfor %}
 };
+{%- if kept %}
+// The elements (linear, row-major) of x, w and y that keep their values, first and how many; every other one is 0.
+// A count of 0 keeps all.
+struct Kept { uint64_t first, count; };
+constexpr Kept KEPT[3] = { {{- kept -}} };
+{%- endif %}
 constexpr int ROUNDS = {{ rounds }};  // through all recipes, in order; fewer where the bug shows before
 
 // An output may be wrong by ACCUMULATE * (sum of absolute products) + RELATIVE * |expected| + ABSOLUTE; all 0

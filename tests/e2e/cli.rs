@@ -27,7 +27,7 @@ fn a_bad_case_line_is_refused_with_field_value_and_rule() {
         ("fprop f32 nchw n1 c1 k1 z4 i1 f1", "size: 'z4' is no field: n c k g i f p s d take a number"),
         (
             "fprop f32 nchw n1 c1 k1 i1 f1 speed=9",
-            "option: 'speed' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, out, alpha, beta, repeat, y, expect",
+            "option: 'speed' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, keep, out, alpha, beta, repeat, y, expect",
         ),
         ("fprop f32 nchw n1 c1 k1 i2 f3", "f: '3' with dilation 1 spans 3, more than the padded input of 2"),
         ("fprop f32 nchw n1 c3 k2 g2 i1 f1", "c: '3' is not divisible by g = 2"),
@@ -55,11 +55,11 @@ fn hostile_text_stays_on_one_printable_line() {
     assert_eq!(run.code, Some(USAGE), "{run:?}");
     assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
     assert!(!run.stderr.contains('\u{1b}'), "{run:?}");
-    let long = format!("fprop f32 nchw n{} c1 k1 i1 f1", "9".repeat(5_000));
+    let long = format!("fprop f32 nchw n{} c1 k1 i1 f1", "9".repeat(6_000));
     assert_says(
         &convict(["show", &long]),
         USAGE,
-        "bad case: case: the line has 5028 bytes, more than the 4096 allowed",
+        "bad case: case: the line has 6028 bytes, more than the 5120 allowed",
     );
 }
 
@@ -228,6 +228,16 @@ fn a_check_that_could_see_nothing_says_so_in_a_plain_line() {
     let said = run.stdout.lines().find(|line| line.starts_with("untrusted: only 0 of "));
     assert!(said.is_some_and(|line| line.ends_with("too few to tell anything")), "{run:?}");
     assert!(!run.stdout.contains('{') && !run.stdout.contains("Random("), "{run:?}");
+}
+
+#[test]
+fn a_check_of_few_kept_inputs_counts_where_an_output_sees_them() {
+    let case = "wgrad f16 nhwc n2 c8 k8 i9x9 f3x3 p1x1 fill=int2:1";
+    let run = simulate(Path::new("none"), ["check", &format!("{case} keep=x:700,y:700")]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let run = simulate(Path::new("none"), ["check", &format!("{case} keep=x:0,y:700")]);
+    assert_eq!(run.code, Some(UNJUDGED), "{run:?}");
+    assert!(run.stdout.contains("untrusted: only 0 of "), "{run:?}");
 }
 
 #[test]

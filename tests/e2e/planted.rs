@@ -41,6 +41,7 @@ fn case_of(finding: &FoundSummary) -> Case {
     let mut case: Case = finding.case.parse().expect("a case line");
     let options = &mut case.options;
     (options.set, options.fill, options.output_fill, options.workspace.contents) = (None, None, None, None);
+    options.keep = case::Keep::default();
     options.repeat = 1;
     case
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::dtype::DTypes;
 use crate::engine::EngineChoice;
 use crate::fill::{Fill, OutputFill};
+use crate::keep::Keep;
 use crate::layout::Layouts;
 use crate::operation::Operation;
 use crate::problem::{Axis, Case, Expect, Options, Problem, Scale};
@@ -39,6 +40,8 @@ struct Flat {
     workspace: Workspace,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fill: Option<Fill>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    keep: Keep,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output_fill: Option<OutputFill>,
     #[serde(default = "unit", skip_serializing_if = "is_unit")]
@@ -105,6 +108,7 @@ impl Serialize for Case {
             set: options.set,
             workspace: options.workspace,
             fill: options.fill,
+            keep: options.keep,
             output_fill: options.output_fill,
             alpha: options.alpha.value(),
             beta: options.beta.value(),
@@ -143,6 +147,7 @@ impl<'de> Deserialize<'de> for Case {
                 set: flat.set,
                 workspace: flat.workspace,
                 fill: flat.fill,
+                keep: flat.keep,
                 output_fill: flat.output_fill,
                 alpha: Scale::new(flat.alpha),
                 beta: Scale::new(flat.beta),

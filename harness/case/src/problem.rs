@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::dtype::DTypes;
 use crate::engine::EngineChoice;
 use crate::fill::{Fill, OutputFill};
+use crate::keep::Keep;
 use crate::layout::Layouts;
 use crate::operation::Operation;
 use crate::workspace::Workspace;
@@ -103,6 +104,8 @@ pub struct Options {
     pub workspace: Workspace,
     /// Input data; absent means that the matrix of executions decides.
     pub fill: Option<Fill>,
+    /// Elements of the inputs that keep the values of `fill`; every other one is 0.
+    pub keep: Keep,
     /// Output contents before the run; absent means that the matrix decides.
     pub output_fill: Option<OutputFill>,
     /// Scale of the convolution, an f64 by its bits so that a case stays hashable.
@@ -123,6 +126,7 @@ impl Default for Options {
             set: None,
             workspace: Workspace::default(),
             fill: None,
+            keep: Keep::default(),
             output_fill: None,
             alpha: Scale::new(1.0),
             beta: Scale::new(0.0),

@@ -95,11 +95,12 @@ fn the_longest_case_that_is_valid_can_still_be_read() {
     let line = format!(
         "dgrad bf16,f16,bf16/f64 nchw,nhwc,nchw n{worst} c{worst} k{worst} g{worst} i{0} f{0} p{pads} \
          s{0} d{0} y={0} engine=1 knobs={1} set={2} ws=max:1023GiB@4096 wsfill=rand:{3} fill=onehot:{3} \
-         alpha={tiny} beta={tiny} repeat=10000 expect=refuse",
+         keep=w:{4}-{4},y:0-{4} alpha={tiny} beta={tiny} repeat=10000 expect=refuse",
         three("x"),
         knobs.join(","),
         "a".repeat(64),
         u64::MAX,
+        i64::MAX,
     );
     let case: Case = line.parse().expect("every part is within its limits");
     assert_eq!(case.to_string().parse::<Case>(), Ok(case));
@@ -116,6 +117,10 @@ fn lines_written_another_way_print_canonically() {
         (
             "fprop f32 nchw n1 c1 k1 i1 f1 knobs=13:1,2:3 engine=7",
             "fprop f32 nchw n1 c1 k1 i1 f1 engine=7 knobs=2:3,13:1",
+        ),
+        (
+            "fprop f32 nchw n1 c1 k1 i4 f2 keep=w:1-1,x:0-2 fill=one:1",
+            "fprop f32 nchw n1 c1 k1 i4 f2 fill=one:1 keep=x:0-2,w:1",
         ),
         ("fprop f32 nchw n1 c1 k1 i1 f1 alpha=1e0 beta=-0.0", "fprop f32 nchw n1 c1 k1 i1 f1"),
     ] {

@@ -97,6 +97,9 @@ fn print_options(formatter: &mut fmt::Formatter<'_>, options: &Options) -> fmt::
     if let Some(fill) = options.fill {
         write!(formatter, " fill={}:{}", fill.kind.name(), fill.seed)?;
     }
+    if !options.keep.is_all() {
+        write!(formatter, " keep={}", options.keep)?;
+    }
     if let Some(output_fill) = options.output_fill {
         write!(formatter, " out={}", output_fill.name())?;
     }

@@ -48,7 +48,8 @@ impl Case {
             check_axis(axis)?;
         }
         check_declared_output(self)?;
-        check_sizes(self)
+        check_sizes(self)?;
+        crate::keep::check_positions(self)
     }
 }
 
@@ -188,7 +189,7 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
         let rule = "has no meaning where beta is not 0, because the fill then decides; leave out= away";
         return Err(CaseError::new("out", fill.name(), rule));
     }
-    Ok(())
+    crate::keep::check_names(case)
 }
 
 fn check_engine(case: &Case) -> Result<(), CaseError> {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use case::{Case, Explanation, Kind, Matrix, Selection, Verdict};
+use case::{Case, Explanation, Keep, Kind, Matrix, Selection, Verdict};
 use minimizer::{Answer, ExplainError, ExplainSettings};
 
 use crate::bench::Bench;
@@ -82,22 +82,33 @@ fn explanation<B: Bench + ?Sized>(
 
 /// The case that is explained: the finding's, run with every kind of data and contents where the engine fails in that
 /// way too, since people ask where an engine is wrong, not where it is wrong on zeros. Scales that matter keep the
-/// output's contents.
+/// output's contents. Where the few inputs that a case keeps are enough, all of them mostly are as well, and they have
+/// a meaning in every geometry.
 fn at_large<B: Bench + ?Sized>(bench: &mut B, finding: &Finding, terms: &Terms) -> Result<Case, HuntError> {
-    let mut large = finding.case.clone();
+    let mut whole = finding.case.clone();
+    whole.options.keep = Keep::default();
+    let mut large = whole.clone();
     large.options.fill = None;
     large.options.output_fill = None;
     large.options.workspace.contents = None;
-    if !has_value_classes(finding.fault.sameness.kind) || large == finding.case {
-        return Ok(finding.case.clone());
+    let mut candidates = vec![whole];
+    if has_value_classes(finding.fault.sameness.kind) {
+        candidates.insert(0, large);
     }
-    let reply = terms.put(bench, &large, false)?;
-    Ok(if kin(finding, reply.answer) == Answer::Same { large } else { finding.case.clone() })
+    candidates.dedup();
+    for candidate in candidates.into_iter().filter(|candidate| *candidate != finding.case) {
+        let reply = terms.put(bench, &candidate, false)?;
+        if kin(finding, reply.answer) == Answer::Same {
+            return Ok(candidate);
+        }
+    }
+    Ok(finding.case.clone())
 }
 
 /// The case with the data and contents of another.
 fn like(home: &Case, mut case: Case) -> Case {
     case.options.fill = home.options.fill;
+    case.options.keep = home.options.keep;
     case.options.output_fill = home.options.output_fill;
     case.options.workspace.contents = home.options.workspace.contents;
     case

@@ -71,6 +71,7 @@ fn free(case: &Case) -> Case {
     options.engine = case::EngineChoice::Any;
     options.set = None;
     (options.fill, options.output_fill, options.workspace.contents) = (None, None, None);
+    options.keep = case::Keep::default();
     free
 }
 

@@ -28,8 +28,9 @@ __device__ double raw_value(const FillParams &fill, const i64 *at, u64 linear, u
     }
 }
 
-// Bits of an element after a fill.
+// Bits of an element after a fill: 0 outside the elements that are kept, where not all are.
 __device__ u64 fill_bits(const FillParams &fill, const i64 *at, u64 linear, u64 count) {
+    if (fill.kept != 0 && linear - fill.first >= fill.kept) return 0;
     return encode(fill.view.dtype, raw_value(fill, at, linear, count));
 }
 

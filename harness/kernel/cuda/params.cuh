@@ -18,7 +18,7 @@ enum Kind { ZERO, ONE, INT2, INT1, TERN, REAL, INDEX, ONE_HOT, RAMP, NOT_A_NUMBE
 enum Op { FPROP, DGRAD, WGRAD };
 
 struct TensorView { u64 pointer; u32 dtype, reserved; i64 extent[5], stride[5]; };
-struct FillParams { TensorView view; u64 seed; u32 tensor, kind; u64 argument; };
+struct FillParams { TensorView view; u64 seed; u32 tensor, kind; u64 argument, first, kept; };
 struct VerifyParams { FillParams fill; u64 totals; };
 struct VerifyTotals { u64 differing, first; };
 struct ReferenceParams {

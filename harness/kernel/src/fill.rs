@@ -10,6 +10,8 @@
 //! stream  = word j of a zone's bytes is mix(argument ^ 0x9E3779B97F4A7C15 * (j + 1))
 //! ```
 //!
+//! Where a fill keeps a run of elements only, every other one is 0.
+//!
 //! No extent enters a word, so that a value stays what it was when another dimension shrinks.
 
 use crate::number::round_to;
@@ -120,6 +122,9 @@ impl Special {
 
     /// The value before it is rounded to the element type.
     pub(crate) fn raw_value(self, kind: FillKind, fill: &FillParams, at: [i64; 5], linear: u64) -> f64 {
+        if fill.kept != 0 && linear.wrapping_sub(fill.first) >= fill.kept {
+            return 0.0;
+        }
         let bits = || word(fill.seed, fill.tensor, at);
         match kind {
             FillKind::Zero => 0.0,

@@ -69,6 +69,10 @@ pub struct FillParams {
     pub kind: u32,
     /// Meaning depends on `kind`: a linear logical index (one-hot, NaN) or a divisor of density (sparse).
     pub argument: u64,
+    /// Linear logical index of the first element that keeps its value.
+    pub first: u64,
+    /// Elements that keep their value, every other one being 0; 0 keeps all, so that a plain fill needs no count.
+    pub kept: u64,
 }
 
 /// A fill to derive again and compare bit by bit with what memory holds.

@@ -59,7 +59,22 @@ pub fn fill_params(case: &Case, role: Role, fill: Fill) -> FillParams {
         Role::W => kernel::TENSOR_W,
         Role::Y => kernel::TENSOR_Y,
     };
-    FillParams { view: tensor_view(case, role), seed: fill.seed, tensor, kind: kind.into(), argument }
+    let (first, kept) = kept(case, role);
+    FillParams {
+        view: tensor_view(case, role),
+        seed: fill.seed,
+        tensor,
+        kind: kind.into(),
+        argument,
+        first,
+        kept,
+    }
+}
+
+/// The run of elements that keep their values, as the kernels take it: a count of 0 keeps all.
+fn kept(case: &Case, role: Role) -> (u64, u64) {
+    let number = |value: i64| u64::try_from(value).unwrap_or(0);
+    case.options.keep.of(role).map_or((0, 0), |kept| (number(kept.first), number(kept.elements())))
 }
 
 /// The byte that an output which must not be read is filled with.

@@ -59,7 +59,7 @@ pub(crate) fn room(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fil
         return Room::default();
     }
     let products = facts.products_max as f64;
-    let zero_mean = has_zero_mean(fill);
+    let zero_mean = has_zero_mean(case, fill);
     let most = if zero_mean { ROUNDINGS } else { ROUNDINGS_OF_ONE_SIGN }.min((products - 1.0).max(0.0));
     let walk = WALK_OWN / products.sqrt();
     if zero_mean && walk < most {

@@ -191,6 +191,19 @@ fn data_of_one_sign_need_the_worst_case_factor_and_get_it() {
 }
 
 #[test]
+fn data_that_are_mostly_zeros_on_purpose_get_the_worst_case_factor_as_well() {
+    let line = "wgrad f32 nchw n4 c2 k2 i64x64 f1x1 tf32=off fill=real:3";
+    let accumulate = |line: &str| {
+        let case: Case = line.parse().unwrap();
+        let fill = case.options.fill.unwrap();
+        let facts = facts_over(&case, fill, &[0]);
+        bounds(&case, &Notes::default(), &facts, fill).accumulate
+    };
+    let (all, few) = (accumulate(line), accumulate(&format!("{line} keep=x:0-9")));
+    assert!(few > 100.0 * all, "{few} {all}");
+}
+
+#[test]
 fn every_integer_fill_survives_bf16() {
     let case: Case = "fprop bf16 nchw n2 c3 k5 i9x9x3 f3x3x1".parse().unwrap();
     for kind in FillKind::ALL.into_iter().filter(|kind| kind.is_integer()) {

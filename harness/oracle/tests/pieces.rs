@@ -262,3 +262,27 @@ fn one_operand_is_singled_out_and_the_other_stays_telling() {
     assert_eq!(kinds(F32, FillKind::Ramp), [Ramp, Int2, Int2]);
     assert_eq!(kinds(F32, FillKind::Real), [Real, Real, Real]);
 }
+
+#[test]
+fn a_reference_of_kept_inputs_is_that_of_tensors_with_zeros_elsewhere() {
+    let numbers = |line: &str| -> Vec<f64> {
+        let case = case(line);
+        let fill = case.options.fill.unwrap();
+        let output = case.problem.operation.output();
+        let outputs = u64::try_from(case.problem.geometry().elements(output)).unwrap();
+        (0..outputs).map(|position| oracle::expected_at(&case, fill, position).result).collect()
+    };
+    assert_eq!(
+        numbers("fprop f32 nchw n1 c1 k1 i4x4 f2x2 fill=index:1 keep=x:5"),
+        // index: x(1, 1) = 7 + 3 - 30; w = -30, -27, -23, -20 from the first tap to the last.
+        [400.0, 460.0, 0.0, 540.0, 600.0, 0.0, 0.0, 0.0, 0.0]
+    );
+    assert_eq!(
+        numbers("fprop f32 nchw n1 c1 k1 i4x4 f2x2 fill=index:1 keep=x:5-6,w:3"),
+        [400.0, 340.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    );
+    assert_eq!(numbers("dgrad f32 nchw n1 c1 k1 i4 f2 fill=one:1 keep=y:2,w:0-1"), [0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(numbers("wgrad f32 nchw n2 c1 k1 i4 f2 fill=one:1 keep=x:3-5"), [2.0, 2.0]);
+    // The prior output is no input: all of it stays.
+    assert_eq!(numbers("fprop f32 nchw n1 c1 k1 i3 f1 fill=one:1 beta=2 keep=x:1"), [2.0, 3.0, 2.0]);
+}

@@ -14,13 +14,14 @@ use crate::session::{Device, Session};
 use crate::totals::Totals;
 
 /// Cases whose extents, strides, groups and types differ from each other in every field.
-const CASES: [&str; 6] = [
+const CASES: [&str; 7] = [
     "fprop f32 nchw n2 c6 k4 g2 i7x9 f3x2 p1:0x1 s2x1",
     "fprop f16 nhwc n1 c5 k3 i4x5x6 f2x3x1 p0x1x0 d1x2x1",
     "dgrad bf16 nhwc n3 c4 k6 i8x5 f3x3 p1x1 s1x2",
     "dgrad f64 nchw n1 c3 k2 i11 f4 p2 d2",
     "wgrad f16,f16,f32 nchw,nhwc,nchw n2 c3 k5 i9x6 f3x3 p1x1",
     "wgrad f32 nhwc n40 c2 k3 i12x12 f2x2",
+    "dgrad f32 nhwc n2 c3 k4 i7x9 f3x2 fill=int2:1 keep=w:5-40,y:100",
 ];
 
 /// Brings trouble on this worker: only the device error comes back from it.

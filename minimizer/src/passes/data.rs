@@ -1,6 +1,5 @@
 //! Plainer contents of buffers, where the case pins them. What it leaves to the matrix of executions stays
-//! there. A case line names a kind of data and a seed, never single elements: the fewest inputs that it can say
-//! are those of `onehot` and `sparse`, which is why these get several seeds.
+//! there. Which elements of the inputs matter is the business of `keep`.
 
 use case::{Case, Fill, FillKind, OutputFill, WorkspaceFill};
 

@@ -1,6 +1,6 @@
 //! The case as tables: every field with its value, defaults faint and fields that do not matter marked "any".
 
-use case::{Axis, Case, EngineChoice, Explanation, Quantity, Role, WorkspaceAmount};
+use case::{Axis, Case, EngineChoice, Explanation, Fill, Keep, Kept, Quantity, Role, WorkspaceAmount};
 
 use super::model::{Block, Line, Span};
 use super::words;
@@ -123,13 +123,34 @@ fn options(case: &Case, any: &[String]) -> Vec<(String, Line)> {
         ("library set", or_default(options.set.clone())),
         ("workspace", workspace(case, any)),
         ("workspace contents", or_default(options.workspace.contents.map(words::workspace))),
-        ("data", or_default(options.fill.map(|fill| format!("{}, seed {}", fill.kind.name(), fill.seed)))),
+        ("data", or_default(options.fill.map(|fill| data(fill, options.keep)))),
         ("output before", or_default(options.output_fill.map(|fill| fill.name().to_owned()))),
         ("alpha", scale(options.alpha.value(), 1.0, "alpha")),
         ("beta", scale(options.beta.value(), 0.0, "beta")),
         ("repeat", value(options.repeat.to_string(), options.repeat == 1, false)),
     ];
     fields.into_iter().map(|(name, line)| (name.to_owned(), line)).collect()
+}
+
+/// The fill, and which elements keep its values where not all do.
+fn data(fill: Fill, keep: Keep) -> String {
+    let filled = format!("{}, seed {}", fill.kind.name(), fill.seed);
+    let ranges: Vec<String> = keep
+        .ranges()
+        .map(|(role, Kept { first, last })| {
+            let name = role.name();
+            if first == last {
+                format!("of {name} only element {first}")
+            } else {
+                format!("of {name} only elements {first} to {last}")
+            }
+        })
+        .collect();
+    if ranges.is_empty() {
+        filled
+    } else {
+        format!("{filled}; {} (row-major, from 0), every other one is 0", ranges.join(" and "))
+    }
 }
 
 fn plan(engine: &EngineChoice) -> Line {

@@ -3,7 +3,7 @@
 use super::model::{Block, Line};
 
 /// Each with what it means.
-const WORDS: [(&str, &str); 17] = [
+const WORDS: [(&str, &str); 18] = [
     (
         "convict",
         "a program that runs random convolutions through cuDNN, checks every result, and makes failures small",
@@ -34,6 +34,10 @@ const WORDS: [(&str, &str); 17] = [
     ("one, zero", "data: every element 1, or 0"),
     ("onehot", "data: a single 1 among zeros, which shows what an output read"),
     ("index, ramp", "data: small whole numbers that encode the coordinates, or that grow along memory"),
+    (
+        "keep=x:17,w:0-3",
+        "data: these elements of x and w alone, counted row-major from 0; every other one is 0",
+    ),
     ("real", "data: random fractions from -1 to 1; results are judged by a bound"),
     (
         "set=9.19.0-full",

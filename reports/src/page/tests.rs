@@ -314,3 +314,11 @@ fn the_corpus_entry_of_the_very_case_is_no_duplicate_of_it() {
     let kept = "**kept in the corpus as 9.19.0-wgrad-e20-wrong-judge-nan-f32-nchw**";
     assert!(text.contains(kept), "{text}");
 }
+
+#[test]
+fn the_case_table_says_which_inputs_keep_their_data() {
+    let text = |line: &str| with_facts(&Sample::new(Kind::Wrong, line), markdown);
+    let row = "int2, seed 1; of w only element 3 and of y only elements 0 to 9 (row-major, from 0), every other one is 0";
+    assert!(text(&format!("{LINE} keep=w:3,y:0-9")).contains(row));
+    assert!(!text(LINE).contains("row-major, from 0), every"));
+}

@@ -32,6 +32,7 @@ pub(super) struct Earlier {
     workspace_extra: i64,
     workspace_alignment: i64,
     recipe: Contents,
+    kept: String,
 }
 
 impl Earlier {
@@ -64,6 +65,7 @@ impl Earlier {
             workspace_extra,
             workspace_alignment: options.workspace.alignment,
             recipe: contents::words(&contents_of(case), options.repeat.max(1)),
+            kept: super::kept(options.keep),
         }
     }
 }

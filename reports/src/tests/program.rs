@@ -19,11 +19,11 @@ const LINES: [&str; 10] = [
      wgrad bf16 nchw n2 c2 k2 i3x4x5 f2x2x3 d1x2x1 engine=5 knobs=2:1 ws=+64@16 wsfill=rand:2 repeat=3 ; \
      dgrad f16 nhwc n1 c4 k6 g2 i7 f3 p1 s2 d2 engine=4 knobs=2:1,24:0 fill=real:3",
     "wgrad bf16 nchw n2 c2 k2 i3x4x5 f2x2x3 d1x2x1 heur=fallback#2 fill=real:5 ws=+256@16",
-    "fprop f64 nhwc n1 c2 k2 i4x4 f2x2 alpha=0.5 beta=2 fill=int2:8 ws=max:1KiB",
+    "fprop f64 nhwc n1 c2 k2 i4x4 f2x2 alpha=0.5 beta=2 fill=int2:8 keep=x:7 ws=max:1KiB",
     "dgrad f32,f16,bf16 nchw,nhwc,nchw n2 c3 k2 i4x3 f2x2 fill=int1:4",
     "wgrad f16 nhwc n3 c4 k4 g4 i6x6 f3x3 p2x2 fill=tern:11 repeat=20",
     "fprop bf16 nchw n1 c3 k5 i8x4 f1x1 heur=B#0 fill=index:1",
-    "dgrad f16 nchw n2 c2 k3 i5x5 f3x3 p1x1 fill=onehot:21",
+    "dgrad f16 nchw n2 c2 k3 i5x5 f3x3 p1x1 fill=onehot:21 keep=w:3-30,y:20-40",
     "wgrad f32 nchw n2 c2 k3 i5x5 f3x3 p1x1 beta=-1 fill=sparse:22",
     "fprop f16 nchw n1 c1 k2 i4x4 f3x3 y=3x2 fill=nan:24 expect=refuse",
 ];

@@ -124,6 +124,9 @@ fn remarks(finding: &Finding<'_>) -> Vec<&'static str> {
     remarks.push(
         "Its data are sparse integers, its tolerance is 1e-2, and its reference is PyTorch on the same GPU.",
     );
+    if !options.keep.is_all() {
+        remarks.push("It fills every tensor; this case needs but a few elements of them that are not 0.");
+    }
     if finding.fault.sameness.kind == Kind::Nondet {
         remarks.push("It runs once; compare the printed statistics of several runs.");
     }

@@ -2,8 +2,8 @@
 //! and what either interface cannot say; runs nothing.
 
 use case::{
-    Axis, Config, DType, DTypes, Ended, EngineChoice, Fill, FillKind, HeuristicMode, Kind, Knob, Layout,
-    OutputFill, Phase, Recipe, Role, WorkspaceFill,
+    Axis, Config, DType, DTypes, Ended, EngineChoice, Fill, FillKind, HeuristicMode, Keep, Kind, Knob,
+    Layout, OutputFill, Phase, Recipe, Role, WorkspaceFill,
 };
 use minijinja::{Environment, context};
 use serde_json::json;
@@ -199,10 +199,23 @@ fn shared(finding: &Finding<'_>) -> minijinja::Value {
         groups => problem.g.max(1),
         fill => literal(fill.kind.name()),
         seed => fill.seed,
+        keep => kept(finding.case.options.keep),
         bound => format!("[{}]", bound.join(", ")),
         kind => literal(fault.sameness.kind.name()),
         executions => finding.case.options.repeat.max(EXECUTIONS),
     }
+}
+
+/// A Python dictionary of the ranges; empty where there are none.
+fn kept(keep: Keep) -> String {
+    if keep.is_all() {
+        return String::new();
+    }
+    let ranges: Vec<String> = keep
+        .ranges()
+        .map(|(role, kept)| format!("\"{}\": ({}, {})", role.name(), kept.first, kept.last))
+        .collect();
+    format!("{{{}}}", ranges.join(", "))
 }
 
 fn render(name: &str, values: minijinja::Value) -> Result<String, minijinja::Error> {

@@ -16,6 +16,7 @@ struct Earlier {
     int64_t workspace_extra;
     uint64_t workspace_alignment;
     Recipe recipe;
+    uint64_t kept[3][2];  // first and number of the elements that keep their values, where not all do
 };
 static const std::vector<Earlier> EARLIER = {
 {%- for earlier in history %}
@@ -33,7 +34,8 @@ static const std::vector<Earlier> EARLIER = {
      {{ earlier.engine }}, { {{- earlier.knobs -}} }, {{ earlier.heuristic_mode }}, {{ earlier.heuristic_rank }},
      {{ earlier.workspace_extra }}, {{ earlier.workspace_alignment }},
      {Fill::{{ earlier.recipe.fill }}, {{ earlier.recipe.seed }}u, 0x{{ earlier.recipe.output_byte }}, Bytes::
-     {{- earlier.recipe.workspace }}, {{ earlier.recipe.workspace_seed }}u, {{ earlier.recipe.times }}}},
+     {{- earlier.recipe.workspace }}, {{ earlier.recipe.workspace_seed }}u, {{ earlier.recipe.times }}},
+     { {{- earlier.kept -}} }},
 {%- endfor %}
 };
 
@@ -42,6 +44,8 @@ static double earlier_value(const Earlier &earlier, int which, const int64_t *at
     const uint64_t bits = word(recipe.seed, which, at);
     const bool probe = which == earlier.probe;
     const bool picked = linear == mix(recipe.seed) % count_of(earlier.tensors[which]);
+    const uint64_t *kept = earlier.kept[which];
+    if (kept[1] != 0 && linear - kept[0] >= kept[1]) return 0;
     switch (recipe.fill) {
     case Fill::onehot: return probe ? picked : ramp(linear);
     case Fill::ramp: return probe ? ramp(linear) : int2(bits);

@@ -159,7 +159,12 @@ static Contents filled(const Recipe &recipe, int which) {
         for (uint64_t linear = first; linear < last; linear++) {
             int64_t at[5];
             coordinates(tensor, linear, at);
+{%- if kept %}
+            const bool zero = KEPT[which].count != 0 && linear - KEPT[which].first >= KEPT[which].count;
+            const uint64_t bits = encode(tensor.dtype, zero ? 0 : raw_value(recipe, which, at, linear));
+{%- else %}
             const uint64_t bits = encode(tensor.dtype, raw_value(recipe, which, at, linear));
+{%- endif %}
             std::memcpy(&bytes[static_cast<uint64_t>(offset(tensor, at)) * width], &bits, width);
         }
     });

@@ -45,7 +45,7 @@ fn the_head_of_a_line_is_refused_by_name() {
         ),
         ("fprop f32 nwhc", "layout: 'nwhc' is neither nchw nor nhwc"),
     ]);
-    assert_eq!(complaint(&"f".repeat(5000)), "case: the line has 5000 bytes, more than the 4096 allowed");
+    assert_eq!(complaint(&"f".repeat(6000)), "case: the line has 6000 bytes, more than the 5120 allowed");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn missing_repeated_and_unknown_words_are_refused_by_name() {
         (&with("repeat=2 repeat=2"), "repeat: '2' is a second value; give repeat once"),
         (
             &with("guard=pages"),
-            "option: 'guard' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, out, alpha, beta, repeat, y, expect",
+            "option: 'guard' is none of engine, knobs, heur, tf32, set, ws, wsfill, fill, keep, out, alpha, beta, repeat, y, expect",
         ),
     ]);
 }
@@ -231,6 +231,28 @@ fn memory_and_data_are_refused_by_name() {
         ),
         (&with("wsfill=01"), "wsfill: '01' is none of 00, ff, rand:SEED"),
         (&with("fill=int2"), "fill: 'int2' has no seed; write KIND:SEED, as in fill=int2:1"),
+        (
+            &with("keep=x:1"),
+            "keep: 'x:1' keeps elements of given data, and none are given; add fill=KIND:SEED, as in fill=int2:1",
+        ),
+        (
+            &with("fill=one:1 keep=17"),
+            "keep: '17' is no range of a tensor; write x, w or y with a position or FIRST-LAST, as in keep=x:17,w:0-3",
+        ),
+        (&with("fill=one:1 keep=x:1,x:2"), "keep: 'x:2' is a second range; give x once"),
+        (&with("fill=one:1 keep=y:1"), "keep: 'y:1' is of the tensor that fprop writes; name x or w"),
+        (
+            &with("fill=one:1 keep=w:3-1"),
+            "keep: 'w:3-1' is no range; write a position or FIRST-LAST, as in keep=x:17,w:0-3",
+        ),
+        (
+            &with("fill=one:1 keep=x:a"),
+            "keep: 'a' is no whole number; write digits alone, as in keep=x:17,w:0-3",
+        ),
+        (
+            "wgrad f32 nchw n1 c2 k3 i4 f2 fill=one:1 keep=x:0-7,y:9",
+            "keep: 'y:9' is beyond y, whose positions are 0 to 8",
+        ),
         (&with("out=zero"), "out: 'zero' is none of nan, finite"),
         (
             &with("out=nan beta=1"),
@@ -290,4 +312,14 @@ fn json_is_refused_by_name_too() {
     }
     let read: Case = serde_json::from_str(&format!(r#"{{"format":1,"n":1,{plain}}}"#)).expect("all is given");
     assert_eq!(read.to_string(), "fprop f32 nchw n1 c1 k1 i1 f1");
+}
+
+#[test]
+fn json_of_a_case_without_ranges_does_not_mention_them_and_one_with_them_does() {
+    let plain: Case = "fprop f32 nchw n1 c1 k1 i4 f2 fill=one:1".parse().expect("a case");
+    let json = serde_json::to_string(&plain).expect("a case has a JSON form");
+    assert!(!json.contains("keep"), "{json}");
+    let kept: Case = format!("{plain} keep=x:3").parse().expect("a case");
+    let json = serde_json::to_string(&kept).expect("a case has a JSON form");
+    assert!(json.contains(r#""keep":{"x":{"first":3,"last":3}}"#), "{json}");
 }

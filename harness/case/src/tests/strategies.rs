@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use crate::{
-    Axis, Case, Config, DType, DTypes, EngineChoice, Expect, Fill, FillKind, HeuristicMode, Knob, Layout,
-    Layouts, Operation, Options, OutputFill, Problem, Scale, Workspace, WorkspaceAmount, WorkspaceFill,
+    Axis, Case, Config, DType, DTypes, EngineChoice, Expect, Fill, FillKind, HeuristicMode, Keep, Kept, Knob,
+    Layout, Layouts, Operation, Options, OutputFill, Problem, Scale, Workspace, WorkspaceAmount,
+    WorkspaceFill,
 };
 
 fn dtypes() -> impl Strategy<Value = DTypes> {
@@ -141,6 +142,7 @@ fn options(expect: Expect) -> impl Strategy<Value = Options> {
             set,
             workspace,
             fill,
+            keep: Keep::default(),
             output_fill: output_fill.filter(|_| beta.value() == 0.0),
             alpha,
             beta,
@@ -150,16 +152,42 @@ fn options(expect: Expect) -> impl Strategy<Value = Options> {
     )
 }
 
+/// Two numbers for each input that order themselves into a range.
+type Ranges = [Option<(u64, u64)>; 2];
+
+fn ranges() -> impl Strategy<Value = Ranges> {
+    [prop::option::of(any::<(u64, u64)>()), prop::option::of(any::<(u64, u64)>())]
+}
+
+/// The case with those ranges kept, where it gives its data: inside its tensors, or anywhere where it must be refused.
+fn keeping(mut case: Case, ranges: Ranges) -> Case {
+    if case.options.fill.is_none() {
+        return case;
+    }
+    for (role, range) in case.problem.operation.inputs().into_iter().zip(ranges) {
+        let elements = match case.options.expect {
+            Expect::Right => case.problem.geometry().elements(role),
+            Expect::Refuse => i64::MAX,
+        };
+        let within = |number: u64| i64::try_from(number % elements.unsigned_abs()).expect("below an i64");
+        *case.options.keep.of_mut(role) = range.map(|(one, two)| Kept {
+            first: within(one).min(within(two)),
+            last: within(one).max(within(two)),
+        });
+    }
+    case
+}
+
 /// Cases that must be computed rightly or refused.
 pub(super) fn right_case() -> impl Strategy<Value = Case> {
-    (right_problem(), options(Expect::Right))
-        .prop_map(|(problem, options)| Case { options, ..Case::new(problem) })
+    (right_problem(), options(Expect::Right), ranges())
+        .prop_map(|(problem, options, ranges)| keeping(Case { options, ..Case::new(problem) }, ranges))
 }
 
 /// Cases that must be refused, of any size at all.
 pub(super) fn refused_case() -> impl Strategy<Value = Case> {
-    (refused_problem(), options(Expect::Refuse))
-        .prop_map(|(problem, options)| Case { options, ..Case::new(problem) })
+    (refused_problem(), options(Expect::Refuse), ranges())
+        .prop_map(|(problem, options, ranges)| keeping(Case { options, ..Case::new(problem) }, ranges))
 }
 
 /// Both kinds, with and without cases before them.

@@ -24,6 +24,7 @@ fn example(field: &str) -> &str {
         "ws" => "ws=exact@256",
         "wsfill" => "wsfill=rand:1",
         "fill" => "fill=int2:1",
+        "keep" => "keep=x:17,w:0-3",
         "repeat" => "repeat=10",
         other => other,
     }

@@ -6,8 +6,9 @@ use crate::dtype::{DType, DTypes};
 use crate::engine::{Config, EngineChoice, HeuristicMode, Knob};
 use crate::error::CaseError;
 use crate::fill::{Fill, FillKind, OutputFill, WorkspaceFill};
+use crate::keep::{Keep, Kept};
 use crate::layout::{Layout, Layouts};
-use crate::operation::Operation;
+use crate::operation::{Operation, Role};
 use crate::problem::{Axis, Case, Expect, Options, Problem, Scale};
 use crate::validate::check_history_length;
 use crate::workspace::{Workspace, WorkspaceAmount};
@@ -16,7 +17,7 @@ use super::number::{read_bytes, read_extents, read_integer, read_pads};
 use super::{join_extents, print_pad};
 
 /// Longest line read, in bytes: far above any real case, low enough to bound the work on hostile text.
-const LINE_BYTES_MAX: usize = 4096;
+const LINE_BYTES_MAX: usize = 5120;
 
 impl FromStr for Case {
     type Err = CaseError;
@@ -118,9 +119,9 @@ fn read_layouts(word: &str) -> Result<Layouts, CaseError> {
 }
 
 /// The options that a line may hold, as NAME=VALUE.
-const OPTIONS: [&str; 14] = [
-    "engine", "knobs", "heur", "tf32", "set", "ws", "wsfill", "fill", "out", "alpha", "beta", "repeat", "y",
-    "expect",
+const OPTIONS: [&str; 15] = [
+    "engine", "knobs", "heur", "tf32", "set", "ws", "wsfill", "fill", "keep", "out", "alpha", "beta",
+    "repeat", "y", "expect",
 ];
 
 /// The fields of a line as they are met, each at most once.
@@ -196,6 +197,7 @@ impl Fields {
             "ws" => read_workspace(&mut options.workspace, value)?,
             "wsfill" => options.workspace.contents = Some(read_workspace_fill(value)?),
             "fill" => options.fill = Some(read_fill(value)?),
+            "keep" => options.keep = read_keep(value)?,
             "out" => {
                 let words = [("nan", OutputFill::Nan), ("finite", OutputFill::Finite)];
                 options.output_fill = Some(read_word(key, value, &words)?);
@@ -380,6 +382,22 @@ fn read_fill(value: &str) -> Result<Fill, CaseError> {
         CaseError::new("fill", kind, format!("is none of {}", known.join(", ")))
     })?;
     Ok(Fill { kind, seed: read_integer("fill", seed)? })
+}
+
+fn read_keep(value: &str) -> Result<Keep, CaseError> {
+    let mut keep = Keep::default();
+    for part in value.split(',') {
+        let rule =
+            "is no range of a tensor; write x, w or y with a position or FIRST-LAST, as in keep=x:17,w:0-3";
+        let unknown = || CaseError::new("keep", part, rule);
+        let (name, range) = part.split_once(':').ok_or_else(unknown)?;
+        let role = Role::ALL.into_iter().find(|role| role.name() == name).ok_or_else(unknown)?;
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let kept = Kept { first: read_integer("keep", first)?, last: read_integer("keep", last)? };
+        once(keep.of_mut(role), "keep", part, kept)
+            .map_err(|_| CaseError::new("keep", part, format!("is a second range; give {name} once")))?;
+    }
+    Ok(keep)
 }
 
 fn read_scale(key: &str, value: &str) -> Result<Scale, CaseError> {

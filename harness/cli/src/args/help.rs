@@ -26,6 +26,8 @@ THE CASE LINE
                            the workspace: what the plan asks for (default), more, or at most so much; its alignment
   wsfill=00 ff rand:SEED   what the workspace holds before the run
   fill=KIND:SEED           data of the inputs: zero one onehot int1 tern int2 sparse index ramp real nan
+  keep=x:17,w:0-3          only these elements of the inputs keep that data, every other one is 0; counted from 0,
+                           row-major over n c i (w: k c/g f; y: n k and the outputs); needs fill=
   out=nan finite           what the output holds before the run; no meaning where beta is not 0
   alpha=1 beta=0           y = alpha * convolution + beta * y
   repeat=N                 executions that must agree bit for bit
@@ -110,7 +112,9 @@ mod tests {
 
     #[test]
     fn every_word_of_a_case_line_is_explained() {
-        for word in ["engine=", "knobs=", "heur=", "tf32=", "set=", "ws=", "wsfill=", "fill=", "out="] {
+        for word in
+            ["engine=", "knobs=", "heur=", "tf32=", "set=", "ws=", "wsfill=", "fill=", "keep=", "out="]
+        {
             assert!(CASE_LINE.contains(word), "{word}");
         }
         for word in ["alpha=", "beta=", "repeat=", "y=", "expect=", "p1x2", "p0:1", "n c k g", "CASE ; CASE"]

@@ -65,6 +65,24 @@ fn a_failure_that_its_data_bring_about_is_explained_with_them() {
 }
 
 #[test]
+fn a_case_that_keeps_few_inputs_is_explained_with_all_of_them_where_those_fail_too() {
+    let line = "wgrad f32 nchw n1 c2 k5 i3 f1 engine=2 fill=one:1 wsfill=ff out=nan";
+    let home = |world| {
+        let mut script = Script::new(&world);
+        let finding = accuse(&mut script, &case(&format!("{line} keep=x:4,y:0"))).unwrap();
+        let explained = explain_finding(&mut script, &finding, ALLOWANCE, None).unwrap();
+        assert_eq!(explained.explanation.region.to_string(), "k >= 5");
+        explained.explanation.twins[0].case.clone()
+    };
+    let with_its_fill = |case: &Case| case.problem.k >= 5 && case.options.fill.is_some();
+    let twin = home(World::new(vec![planted(Some(2), How::Wrong, with_its_fill)]));
+    assert!(twin.contains("fill=one:1") && !twin.contains("keep="), "{twin}");
+    // Kinds without a class of values never look at other contents, and need it all the same.
+    let twin = home(World::new(vec![planted(Some(2), How::Crash, with_its_fill)]));
+    assert!(twin.contains("fill=one:1") && !twin.contains("keep="), "{twin}");
+}
+
+#[test]
 fn other_ways_to_be_wrong_lie_in_the_same_region() {
     let world = World::new(vec![planted(Some(2), How::Wrong, |_| true)]);
     let mut script = Script::new(&world);

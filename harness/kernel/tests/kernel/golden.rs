@@ -30,7 +30,14 @@ const VALUES: [[f64; 6]; 8] = [
 ];
 
 fn fill(kind: FillKind, argument: u64, extent: [i64; 5]) -> FillParams {
-    FillParams { view: packed(F32, extent), seed: 9, tensor: 1, kind: kind.into(), argument }
+    FillParams {
+        view: packed(F32, extent),
+        seed: 9,
+        tensor: 1,
+        kind: kind.into(),
+        argument,
+        ..FillParams::default()
+    }
 }
 
 #[test]
@@ -50,7 +57,10 @@ fn filled_values_are_what_they_always_were() {
     for ((seed, tensor, coords, _), expected) in WORDS.into_iter().zip(VALUES) {
         let values = kinds.map(|kind| {
             let view = packed(F64, [1; 5]);
-            value(&FillParams { view, seed, tensor, kind: kind.into(), argument: 4 }, coords)
+            value(
+                &FillParams { view, seed, tensor, kind: kind.into(), argument: 4, ..FillParams::default() },
+                coords,
+            )
         });
         assert_eq!(values, expected, "{seed:#x} {tensor} {coords:?}");
     }
@@ -69,6 +79,35 @@ fn position_alone_decides_one_hot_ramp_and_nan() {
     assert_eq!(value(&fill(FillKind::Sparse, 1, extent), coords), elsewhere);
     assert_eq!(value(&fill(FillKind::Zero, 0, extent), coords), 0.0);
     assert_eq!(value(&fill(FillKind::One, 0, extent), coords), 1.0);
+}
+
+#[test]
+fn elements_outside_the_kept_run_are_zero_whatever_the_kind_and_layout() {
+    for kind in FillKind::ALL {
+        let whole = fill(kind, 3, [2, 3, 1, 2, 2]);
+        let part = FillParams { first: 5, kept: 9, ..whole };
+        let bits = |params: &FillParams| {
+            let mut bytes = vec![0xee; 96];
+            twin::fill(params, &mut bytes).unwrap();
+            assert_eq!(twin::verify(params, &bytes).unwrap().differing, 0);
+            bytes
+        };
+        let (all, some) = (bits(&whole), bits(&part));
+        for linear in 0..24 {
+            let element = 4 * linear..4 * linear + 4;
+            let expected = if (5..14).contains(&linear) { &all[element.clone()] } else { &[0; 4] };
+            assert_eq!(&some[element], expected, "{kind:?} {linear}");
+        }
+    }
+    let turned = FillParams { first: 1, kept: 1, ..fill(FillKind::One, 0, [1, 1, 1, 2, 2]) };
+    let view = kernel::TensorView { stride: [4, 4, 4, 1, 2], ..turned.view };
+    let mut bytes = vec![0xee; 16];
+    twin::fill(&FillParams { view, ..turned }, &mut bytes).unwrap();
+    // Positions are logical: element (0, 1) lies third in this memory.
+    assert_eq!(
+        bytes.chunks(4).map(|element| element != [0; 4]).collect::<Vec<_>>(),
+        [false, false, true, false]
+    );
 }
 
 #[test]

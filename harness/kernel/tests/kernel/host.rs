@@ -94,6 +94,8 @@ fn fill_and_verify_make_the_twins_bits() {
             tensor: index as u32 % 3,
             kind: kind.into(),
             argument: 5,
+            first: 7 * index as u64,
+            kept: [0, 1, 40][index % 3],
         };
         let mut expected = memory(&fill.view);
         let Some(after) = run(Kernel::Fill, [2, 1], &fill, &[buffer(0, &expected)]) else { return };

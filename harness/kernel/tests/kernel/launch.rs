@@ -48,7 +48,7 @@ fn a_fill_touches_its_view_to_the_last_element() {
     let expected = Range { pointer: 0x1000, bytes: 62, writes: true };
     assert_eq!(pointers(Kernel::Fill, bytes_of(&params)), Ok(vec![expected]));
     let short = &bytes_of(&params)[1..];
-    assert_eq!(pointers(Kernel::Fill, short), Err(Refusal::ParamBytes { expected: 120, actual: 119 }));
+    assert_eq!(pointers(Kernel::Fill, short), Err(Refusal::ParamBytes { expected: 136, actual: 135 }));
 }
 
 #[test]

@@ -68,7 +68,8 @@ prop_compose! {
             let make: fn(u32, [i64; 5]) -> TensorView = if layout[i] { packed } else { gapped };
             make(dtypes[i], [n, c, d, h, w])
         };
-        let fill = |view, tensor| FillParams { view, seed, tensor, kind: kind.into(), argument: seed };
+        let plain = FillParams { seed, kind: kind.into(), argument: seed, ..FillParams::default() };
+        let fill = |view, tensor| FillParams { view, tensor, ..plain };
         let x = fill(view(0, batch, channels * groups, axes.map(|axis| axis[0])), TENSOR_X);
         let w = fill(view(1, filters * groups, channels, axes.map(|axis| axis[1])), TENSOR_W);
         let y = fill(view(2, batch, filters * groups, y_extent), TENSOR_Y);

@@ -250,6 +250,18 @@ fn a_check_that_could_see_nothing_is_untrusted_unless_a_fault_was_found() {
 }
 
 #[test]
+fn few_inputs_that_are_kept_on_purpose_are_judged_unless_no_output_sees_them() {
+    let single = case(&format!("{LINE} fill=int2:1 keep=x:5,w:0"));
+    assert_eq!(judge(&single, &perfect(&single, &notes(&[]))), Verdict::Pass);
+    let stray = run(&single, &notes(&[]), |_, index, exact| if index == 31 { 1.0 } else { exact });
+    assert_eq!(fault(judge(&single, &stray)).sameness.kind, Kind::Wrong);
+    // The one pixel lies where the one tap never comes.
+    let unseen = case("fprop f32 nchw n1 c1 k1 i4 f2 engine=7 fill=int2:1 keep=x:0,w:1");
+    let verdict = judge(&unseen, &perfect(&unseen, &notes(&[])));
+    assert!(matches!(verdict, Verdict::Untrusted(Untrusted::Vacuous { non_zero: 0, .. })), "{verdict:?}");
+}
+
+#[test]
 fn outputs_without_products_do_not_make_a_check_vacuous() {
     let strided = case("dgrad f32 nchw n1 c3 k2 i5x5 f1x1 s2x2");
     assert_eq!(judge(&strided, &perfect(&strided, &notes(&[]))), Verdict::Pass);

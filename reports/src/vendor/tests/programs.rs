@@ -13,7 +13,7 @@ use crate::vendor::{FRONTEND, GUARD_PYTHON, TORCH};
 const LINES: [&str; 4] = [
     "fprop f32 nchw n1 c4 k4 g2 i9 f3 p1 engine=25 fill=real:3 out=finite wsfill=00",
     "dgrad f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 s2x2 engine=25 knobs=2:1,24:7 fill=onehot:1",
-    "wgrad bf16 nchw n1 c8 k8 i5x6x7 f1x3x3 d1x2x2 engine=25 fill=sparse:9",
+    "wgrad bf16 nchw n1 c8 k8 i5x6x7 f1x3x3 d1x2x2 engine=25 fill=sparse:9 keep=x:100-900,y:17",
     "fprop f16,f16,f32 nhwc n1 c8 k8 i5x6 f2x2 p1:0x0:1 heur=B#2 fill=tern:2",
 ];
 

@@ -177,7 +177,8 @@ pub(crate) fn run(folder: &Path, case: &Case) -> Seen {
     cuda_ok(libraries.set_bytes(workspace, 0xFF, workspace_bytes as usize));
     for role in Role::ALL {
         let view = view(case, role, tensors[role.index()]);
-        let fill = FillParams { view, seed: 1, tensor: role.index() as u32, kind: 2, argument: 0 };
+        let fill =
+            FillParams { view, seed: 1, tensor: role.index() as u32, kind: 2, ..FillParams::default() };
         cuda_ok(libraries.launch(Kernel::Fill, bytemuck::bytes_of(&fill)));
     }
     let output = case.problem.operation.output().index();
