@@ -97,17 +97,34 @@ pub(crate) fn json(file: &str, value: &impl Serialize) -> Result<String, BundleE
     Ok(text + "\n")
 }
 
-/// Replaces a file so that a reader never meets half of it. What bears the draft's name goes first: a link in its place
-/// would lead out of the bundle.
+/// Replaces a file so that a reader never meets half of it. The draft is made anew, so that a link which is planted in
+/// its place leads nowhere.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), BundleError> {
-    let draft = path.with_extension("draft");
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BundleError::io(&draft)(error)),
-        Ok(()) | Err(_) => {}
+    let (draft, mut file) = beside(path, |draft| fs::File::create_new(draft))?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&draft, path));
+    written.map_err(|error| {
+        // It is this call's own; an error here would hide the one that led to it.
+        let _ = fs::remove_file(&draft);
+        BundleError::io(path)(error)
+    })
+}
+
+/// Names tried for a draft: leftovers of killed runs may hold some.
+const DRAFTS_MAX: u32 = 1000;
+
+/// Makes something beside a path, under the first name that is free.
+fn beside<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Result<(PathBuf, T), BundleError> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for number in 0..DRAFTS_MAX {
+        let draft = parent.join(format!(".{name}.draft-{}-{number}", std::process::id()));
+        match make(&draft) {
+            Ok(made) => return Ok((draft, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(BundleError::io(&draft)(error)),
+        }
     }
-    let mut file = fs::File::create_new(&draft).map_err(BundleError::io(&draft))?;
-    file.write_all(text.as_bytes()).map_err(BundleError::io(&draft))?;
-    fs::rename(&draft, path).map_err(BundleError::io(path))
+    Err(BundleError::Exists(parent.join(format!(".{name}.draft-*"))))
 }
 
 /// A folder beside the final one that vanishes unless it becomes that.
@@ -115,22 +132,9 @@ struct Draft {
     folder: PathBuf,
 }
 
-/// Names tried for a draft: leftovers of killed runs may hold some.
-const DRAFTS_MAX: u32 = 1000;
-
 impl Draft {
     fn beside(folder: &Path) -> Result<Self, BundleError> {
-        let parent = folder.parent().unwrap_or(Path::new("."));
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        for number in 0..DRAFTS_MAX {
-            let draft = parent.join(format!(".{name}.draft-{}-{number}", std::process::id()));
-            match fs::create_dir(&draft) {
-                Ok(()) => return Ok(Self { folder: draft }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(BundleError::io(&draft)(error)),
-            }
-        }
-        Err(BundleError::Exists(parent.join(format!(".{name}.draft-*"))))
+        beside(folder, |draft| fs::create_dir(draft)).map(|(folder, ())| Self { folder })
     }
 }
 
@@ -138,5 +142,30 @@ impl Drop for Draft {
     fn drop(&mut self) {
         // After the rename there is nothing to remove; an error here would hide the one that led to it.
         let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_beside_what_is_planted_and_leaves_no_draft() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (victim, page) = (place.path().join("victim"), place.path().join("report.html"));
+        fs::write(&victim, "precious").expect("written");
+        let planted = place.path().join(format!(".report.html.draft-{}-0", std::process::id()));
+        for link in [&planted, &place.path().join("report.draft"), &page] {
+            std::os::unix::fs::symlink(&victim, link).expect("linked");
+        }
+        replace(&page, "new").expect("replaced");
+        assert_eq!(fs::read_to_string(&page).expect("read"), "new");
+        assert_eq!(fs::read_to_string(&victim).expect("read"), "precious");
+        assert!(planted.is_symlink(), "what is not ours stays");
+        assert_eq!(fs::read_dir(place.path()).expect("a folder").count(), 4);
+        fs::remove_file(&page).expect("removed");
+        fs::create_dir(&page).expect("a folder in its place");
+        assert!(replace(&page, "new").is_err());
+        assert_eq!(fs::read_dir(place.path()).expect("a folder").count(), 4, "no draft is left");
     }
 }

@@ -5,10 +5,12 @@
 mod args;
 mod bundle;
 mod commands;
+mod draft;
 mod failure;
 mod log;
 mod machine;
 mod out;
+mod scratch;
 mod show;
 mod simulator;
 mod terminal;
