@@ -3,6 +3,7 @@
 
 mod claim;
 mod clean;
+pub mod draft;
 mod error;
 mod escape;
 mod evidence;

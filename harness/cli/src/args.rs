@@ -3,6 +3,7 @@
 mod help;
 mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,6 +45,9 @@ pub(crate) enum Command {
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),
+    /// Become a program that ends with convict; started by convict itself.
+    #[command(hide = true)]
+    Kept(Kept),
 }
 
 /// Which libraries and devices.
@@ -274,6 +278,16 @@ pub(crate) struct Worker {
     /// How to serve, as JSON.
     #[arg(long)]
     pub(crate) options: String,
+}
+
+/// `convict kept`.
+#[derive(Debug, Args)]
+pub(crate) struct Kept {
+    /// Process that it ends with.
+    pub(crate) parent: u32,
+    /// The program and its arguments.
+    #[arg(last = true, required = true)]
+    pub(crate) program: Vec<OsString>,
 }
 
 #[cfg(test)]

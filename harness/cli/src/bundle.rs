@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use case::{Exit, Kind, Ranks, Signature};
 use exec::{Interrupt, Program, ProgramEnd, SpawnOptions, cleaned_environment, run_program};
-use reports::{BundleError, Minimization, Verified};
+use reports::{BundleError, Minimization, Verified, draft};
 
 use crate::machine::Machine;
 
@@ -28,9 +28,6 @@ const HANG_TIME_SIMULATED: Duration = Duration::from_secs(1);
 
 /// Runs of the program before its bundle says how many of them showed the bug.
 const RUNS: u32 = 3;
-
-/// Names a bundle that is being written, between the name it will have and a number.
-const DRAFT: &str = ".draft-";
 
 /// Most bytes of the library's own log that a bundle keeps.
 const LOG_BYTES_MAX: usize = 256 << 10;
@@ -68,28 +65,20 @@ impl Bundler {
         }
     }
 
-    /// Writes the bundle of a finding in place of what the folder held; `tried` is what came of its program, `None`
-    /// where nobody tried it yet.
+    /// Writes the bundle of a finding in place of the one that the folder held; `tried` is what came of its program,
+    /// `None` where nobody tried it yet.
     pub(crate) fn write(
         &self,
         folder: &Path,
         finding: &hunt::Finding,
         tried: Option<&Tried>,
     ) -> io::Result<()> {
-        let draft = free_draft(folder);
+        let draft = draft::free(folder)?;
         let log = tried.map_or("", |tried| &tried.library_log);
         write(&draft, finding, &self.secrets, log).map_err(io::Error::other)?;
-        let put = || -> io::Result<()> {
-            if let Some(tried) = tried {
-                reports::record_verification(&draft, &tried.verified).map_err(io::Error::other)?;
-            }
-            match fs::remove_dir_all(folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-            fs::rename(&draft, folder)
-        };
-        let put = put();
+        let record =
+            |tried: &Tried| reports::record_verification(&draft, &tried.verified).map_err(io::Error::other);
+        let put = tried.map_or(Ok(()), record).and_then(|()| draft::put(&draft, folder));
         if put.is_err() {
             // It is this call's own; an error here would hide the one that led to it.
             let _ = fs::remove_dir_all(&draft);
@@ -201,26 +190,15 @@ impl Bundler {
     fn program(&self, program: &Path, arguments: Vec<OsString>, place: &Path, timeout: Duration) -> Program {
         let inherited: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let environment = cleaned_environment(&inherited, &self.spawn);
-        Program { program: program.to_owned(), arguments, folder: place.to_owned(), environment, timeout }
+        Program {
+            keeper: Some(self.spawn.program.clone()),
+            program: program.to_owned(),
+            arguments,
+            folder: place.to_owned(),
+            environment,
+            timeout,
+        }
     }
-}
-
-/// A name beside a folder that nothing bears. It begins with a dot, as names of findings never do.
-fn free_draft(folder: &Path) -> PathBuf {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let beside =
-        |number: u64| folder.with_file_name(format!(".{name}{DRAFT}{}-{number}", std::process::id()));
-    (0..).map(beside).find(|draft| fs::symlink_metadata(draft).is_err()).unwrap_or_else(|| beside(0))
-}
-
-/// True for the name of a draft that this program makes: a dot, a name, a process and a number.
-pub(crate) fn is_draft(name: &str) -> bool {
-    let numbers = |text: &str| {
-        !text.is_empty() && text.split('-').all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    name.strip_prefix('.')
-        .and_then(|rest| rest.rsplit_once(DRAFT))
-        .is_some_and(|(name, rest)| !name.is_empty() && numbers(rest))
 }
 
 /// True for a bundle whose program still has to be tried.
