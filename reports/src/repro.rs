@@ -4,7 +4,9 @@
 mod contents;
 mod pass;
 
-use case::{Axis, DType, Ended, EngineChoice, HeuristicMode, Kind, Phase, Role, WorkspaceAmount};
+use case::{
+    Axis, Case, DType, Ended, EngineChoice, HeuristicMode, Kind, Phase, Recipe, Role, WorkspaceAmount,
+};
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
 
@@ -95,6 +97,11 @@ pub(crate) fn render(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     let mut source = environment.get_template("repro.cpp")?.render(Serde(program(finding)))?;
     source.push('\n');
     Ok(source)
+}
+
+/// What the first execution of a check of the case starts from.
+pub(crate) fn first_recipe(case: &Case) -> Option<Recipe> {
+    Schedule::as_checked(case).rows.first().map(|(recipe, _)| *recipe)
 }
 
 fn program(finding: &Finding<'_>) -> Program {
