@@ -58,8 +58,8 @@ pub fn rerender(folder: &Path) -> Result<(), BundleError> {
     renew(folder, &bundle)
 }
 
-/// The program that this version of convict writes for a bundle's data. Nothing of the bundle's own program is in it, so
-/// that it can be trusted wherever the bundle comes from.
+/// The program that this version of convict writes for a bundle's data. Nothing of the bundle's own program is in it,
+/// so that it can be trusted wherever the bundle comes from.
 ///
 /// # Errors
 /// A template that does not render: our own trouble.
@@ -159,8 +159,8 @@ impl Kept {
         }
     }
 
-    /// A bundle holds the execution that showed the failure, and not the first one, which repetitions are compared with:
-    /// what that one started from follows from the case.
+    /// A bundle holds the execution that showed the failure, and not the first one, which repetitions are compared
+    /// with: what that one started from follows from the case.
     fn recall_first(&mut self, case: &Case) {
         let repeats = self.fault.recipe.and_then(|recipe| recipe.repeats);
         let executions = self.outcome.observation.as_mut().map(|observation| &mut observation.executions);

@@ -13,3 +13,4 @@ mod planted;
 mod resume;
 mod screen;
 mod tidy;
+mod verify;

@@ -135,9 +135,11 @@ impl Machine {
         self.gate.path()
     }
 
-    /// How programs that are run beside workers find the same libraries.
-    pub(crate) fn spawn_options(&self) -> &SpawnOptions {
-        &self.options
+    /// How programs that are run beside workers find the same libraries and the first of the devices.
+    pub(crate) fn spawn_options(&self) -> SpawnOptions {
+        let mut options = self.options.clone();
+        options.worker.device = self.devices.first().copied().unwrap_or(0);
+        options
     }
 
     /// One slot on the first device, with all of its memory.

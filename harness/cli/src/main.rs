@@ -7,6 +7,7 @@ mod failure;
 mod log;
 mod machine;
 mod out;
+mod program;
 mod scratch;
 mod screen;
 mod show;
