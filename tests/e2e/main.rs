@@ -8,6 +8,7 @@ mod cli;
 mod convict;
 mod explain;
 mod isolation;
+mod minimize;
 mod planning;
 mod planted;
 mod resume;
