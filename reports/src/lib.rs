@@ -3,6 +3,7 @@
 
 mod claim;
 mod clean;
+pub mod draft;
 mod error;
 mod escape;
 mod evidence;
@@ -34,7 +35,8 @@ pub use finding::{Finding, Minimization, Verified};
 pub use read::{Bundle, read, verify};
 pub use redact::Redactor;
 pub use region::{Expectation, RegionRecord, RegressionRecord, TwinsRecord};
-pub use renew::{record_explanation, record_verification, rerender};
+pub use renew::{program, record_explanation, record_verification, rerender};
+pub use simulated::is_simulated;
 pub use title::{kind_words, title};
 pub use vendor::{KnownList, Match, Novelty, Seen, Standing, novelty};
 pub use verdict::{FORMAT, MinimizationRecord, VendorForm, VerdictRecord, Verification};

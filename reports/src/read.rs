@@ -47,6 +47,8 @@ pub struct Bundle {
     pub report: String,
     /// The stand-alone program.
     pub program: PathBuf,
+    /// Its text, whose hash was checked.
+    pub program_text: String,
     /// The script that builds and runs it.
     pub script: PathBuf,
     /// SHA-256 of each file.
@@ -151,6 +153,7 @@ fn parse(folder: &Path, hashes: Vec<(&'static str, String)>, texts: &[Text]) -> 
         stderr: text(STDERR).to_owned(),
         report: text(REPORT).to_owned(),
         program: folder.join(PROGRAM),
+        program_text: text(PROGRAM).to_owned(),
         script: folder.join(SCRIPT),
         case,
         verdict,

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use case::{Candidate, Explanation, Fault, Observation, Outcome, Reach, Signature};
+use case::{Candidate, Case, Execution, Explanation, Fault, Observation, Outcome, Reach, Signature};
 
 use crate::error::BundleError;
 use crate::evidence;
@@ -17,6 +17,7 @@ use crate::finding::{Finding, Minimization, Verified};
 use crate::page;
 use crate::read::{Bundle, read};
 use crate::region::{RegionRecord, TwinsRecord};
+use crate::repro;
 use crate::script;
 use crate::vendor;
 use crate::verdict::{FORMAT, VerdictRecord, Verification};
@@ -55,6 +56,17 @@ pub fn record_explanation(
 pub fn rerender(folder: &Path) -> Result<(), BundleError> {
     let bundle = read(folder)?;
     renew(folder, &bundle)
+}
+
+/// The program that this version of convict writes for a bundle's data. Nothing of the bundle's own program is in it,
+/// so that it can be trusted wherever the bundle comes from.
+///
+/// # Errors
+/// A template that does not render: our own trouble.
+pub fn program(bundle: &Bundle) -> Result<String, BundleError> {
+    let mut kept = Kept::of(bundle);
+    kept.recall_first(&bundle.case);
+    Ok(repro::render(&kept.finding(bundle))?)
 }
 
 fn renew(folder: &Path, bundle: &Bundle) -> Result<(), BundleError> {
@@ -144,6 +156,18 @@ impl Kept {
                 log: bundle.minimize_log.lines().map(str::to_owned).collect(),
                 seconds: figures.seconds,
             },
+        }
+    }
+
+    /// A bundle holds the execution that showed the failure, and not the first one, which repetitions are compared
+    /// with: what that one started from follows from the case.
+    fn recall_first(&mut self, case: &Case) {
+        let repeats = self.fault.recipe.and_then(|recipe| recipe.repeats);
+        let executions = self.outcome.observation.as_mut().map(|observation| &mut observation.executions);
+        if let (Some(0), Some(executions)) = (repeats, executions)
+            && let (Some(telling), Some(recipe)) = (executions.first().cloned(), repro::first_recipe(case))
+        {
+            executions.insert(0, Execution { recipe, ..telling });
         }
     }
 

@@ -6,8 +6,8 @@ mod history;
 mod pass;
 
 use case::{
-    Axis, Candidate, DType, Ended, EngineChoice, HeuristicMode, Keep, Kept, Kind, Phase, Problem, Role,
-    WorkspaceAmount,
+    Axis, Candidate, Case, DType, Ended, EngineChoice, HeuristicMode, Keep, Kept, Kind, Phase, Problem,
+    Recipe, Role, WorkspaceAmount,
 };
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
@@ -104,6 +104,11 @@ pub(crate) fn render(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     let mut source = environment.get_template("repro.cpp")?.render(Serde(program(finding)))?;
     source.push('\n');
     Ok(source)
+}
+
+/// What the first execution of a check of the case starts from.
+pub(crate) fn first_recipe(case: &Case) -> Option<Recipe> {
+    Schedule::as_checked(case).rows.first().map(|(recipe, _)| *recipe)
 }
 
 fn program(finding: &Finding<'_>) -> Program {

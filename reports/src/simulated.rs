@@ -25,7 +25,8 @@ pub(crate) const FOLDER: &str =
     "FOLDER is the simulator's, named like convict-simulator-0123456789abcdef, beside the convict program.";
 
 /// True where no GPU and no cuDNN was there.
-pub(crate) fn is_simulated(environment: &Environment) -> bool {
+#[must_use]
+pub fn is_simulated(environment: &Environment) -> bool {
     environment.gpu == DEVICE
 }
 

@@ -2,13 +2,13 @@
 //! order and names; the contents come from elsewhere.
 
 use std::fs;
-use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::clean::Clean;
+use crate::draft;
 use crate::error::BundleError;
 use crate::evidence;
 use crate::facts::Facts;
@@ -94,17 +94,9 @@ pub(crate) fn json(file: &str, value: &impl Serialize) -> Result<String, BundleE
     Ok(text + "\n")
 }
 
-/// Replaces a file so that a reader never meets half of it. What bears the draft's name goes first: a link in its place
-/// would lead out of the bundle.
+/// Replaces a file so that a reader never meets half of it.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), BundleError> {
-    let draft = path.with_extension("draft");
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BundleError::io(&draft)(error)),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = fs::File::create_new(&draft).map_err(BundleError::io(&draft))?;
-    file.write_all(text.as_bytes()).map_err(BundleError::io(&draft))?;
-    fs::rename(&draft, path).map_err(BundleError::io(path))
+    draft::write_whole(path, text.as_bytes()).map_err(BundleError::io(path))
 }
 
 /// A folder beside the final one that vanishes unless it becomes that.
@@ -112,22 +104,9 @@ struct Draft {
     folder: PathBuf,
 }
 
-/// Names tried for a draft: leftovers of killed runs may hold some.
-const DRAFTS_MAX: u32 = 1000;
-
 impl Draft {
     fn beside(folder: &Path) -> Result<Self, BundleError> {
-        let parent = folder.parent().unwrap_or(Path::new("."));
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        for number in 0..DRAFTS_MAX {
-            let draft = parent.join(format!(".{name}.draft-{}-{number}", std::process::id()));
-            match fs::create_dir(&draft) {
-                Ok(()) => return Ok(Self { folder: draft }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(BundleError::io(&draft)(error)),
-            }
-        }
-        Err(BundleError::Exists(parent.join(format!(".{name}.draft-*"))))
+        draft::folder(folder).map(|folder| Self { folder }).map_err(BundleError::io(folder))
     }
 }
 

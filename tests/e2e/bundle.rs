@@ -94,8 +94,11 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
 #[test]
 fn verify_accepts_every_bundle_and_names_each_trouble_of_a_spoilt_one() {
     for (signature, folder) in bundles() {
-        let run = convict([Path::new("verify"), &folder]);
+        let run = convict([Path::new("verify"), Path::new("--files-only"), &folder]);
         assert_eq!(run.code, Some(0), "{signature}: {run:?}");
+        let bundle = reports::read(&folder).unwrap_or_else(|error| panic!("{signature}: {error}"));
+        // What was written while the libraries ran is what follows from the bundle's data.
+        assert!(reports::program(&bundle).is_ok_and(|text| text == bundle.program_text), "{signature}");
     }
     let copy = fresh_folder("bundle-spoilt").join("bundle");
     copy_folder(&any_bundle(), &copy);

@@ -78,7 +78,7 @@ fn a_bundle_takes_what_was_found_and_stays_whole() {
     assert!(region["calls"].as_u64().is_some_and(|calls| (1..=40).contains(&calls)), "{region}");
     assert_eq!(read("repro.cpp"), program, "the program stays");
     assert_ne!(read("report.md"), page, "the page tells of it");
-    let verified = convict(["verify", bundle]);
+    let verified = convict(["verify", "--files-only", bundle]);
     assert_eq!(verified.code, Some(0), "{verified:?}");
 
     let run = convict(["explain", "--simulate", "--update", case]);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use case::{Case, EngineChoice, Kind, Verdict, WorkspaceFill};
-use hunt::{FoundSummary, Summary};
+use hunt::Summary;
 use simulator::faults::{Action, Planted, planted};
 
 use crate::convict::{Run, convict, fresh_folder, verdict};
@@ -36,9 +36,9 @@ pub(crate) fn hunted() -> &'static Hunted {
     })
 }
 
-/// A finding's case without what a planted fault's table leaves open: the library set, and what the buffers hold.
-fn case_of(finding: &FoundSummary) -> Case {
-    let mut case: Case = finding.case.parse().expect("a case line");
+/// A case without what a planted fault's table leaves open: the library set, and what the buffers hold.
+pub(crate) fn case_of(line: &str) -> Case {
+    let mut case: Case = line.parse().expect("a case line");
     let options = &mut case.options;
     (options.set, options.fill, options.output_fill, options.workspace.contents) = (None, None, None, None);
     options.keep = case::Keep::default();
@@ -46,7 +46,7 @@ fn case_of(finding: &FoundSummary) -> Case {
     case
 }
 
-fn minimum(fault: &Planted) -> Case {
+pub(crate) fn minimum(fault: &Planted) -> Case {
     fault.case().unwrap_or_else(|| panic!("{}: {} is no case", fault.fault.name, fault.minimum))
 }
 
@@ -60,7 +60,7 @@ fn every_planted_fault_is_found_at_its_known_minimum() {
         let name = &fault.fault.name;
         match hunted.summary.findings.iter().find(|finding| finding.signature == signature.as_str()) {
             None => missed.push(format!("{name}: no finding {signature}")),
-            Some(finding) if case_of(finding) != minimum(&fault) => {
+            Some(finding) if case_of(&finding.case) != minimum(&fault) => {
                 missed.push(format!("{name}: '{}' instead of '{}'", finding.case, fault.minimum));
             }
             Some(finding) if !finding.one_minimal => missed.push(format!("{name}: sweep incomplete")),

@@ -91,7 +91,7 @@ fn bundles(out: &Path) -> Vec<PathBuf> {
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let is_draft = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with('.') || name.ends_with(".new")
+        name.starts_with('.')
     };
     paths.filter(|path| !is_draft(path)).collect()
 }
@@ -139,6 +139,14 @@ fn a_hunt_killed_ten_times_loses_nothing_and_repeats_nothing() {
     assert_all_is_there(&scene, &before, &run);
     scene.assert_no_worker_lives();
     scene.assert_findings_are_readable();
+    let left: Vec<_> = names(&scene.temporary).into_iter().filter(|name| name.len() == 14).collect();
+    // Each start removes what the killed ones before it left; the last run has its temporary files elsewhere.
+    assert!(left.len() <= 1, "scratch folders of the dead: {left:?}");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
 }
 
 /// A problem that was finished is never started again, and a failure that was settled is never followed again.
@@ -209,4 +217,75 @@ fn a_polite_end_keeps_the_findings_and_says_how_to_go_on() {
     let text = fs::read_to_string(scene.out.join("summary.json")).expect("summary.json");
     let summary: Summary = serde_json::from_str(&text).expect("a summary");
     assert!(summary.interrupted);
+}
+
+/// A hunt of a few problems, in its folder.
+fn small_hunt(out: &Path, more: &[&str]) -> Run {
+    let line = "hunt --simulate --workers 2 --seed 5 --cases 60 --out";
+    let out = out.display().to_string();
+    convict(line.split(' ').chain([out.as_str()]).chain(more.iter().copied()))
+}
+
+/// Writes files, each into a folder that is made for it.
+fn plant(place: &Path, names: &[&str]) {
+    for name in names {
+        let path = place.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, "precious").expect("written");
+    }
+}
+
+#[test]
+fn a_resume_removes_only_what_convict_made_and_follows_no_link() {
+    let folder = fresh_folder("resume-foreign");
+    let (out, elsewhere) = (folder.join("out"), folder.join("elsewhere"));
+    assert_eq!(small_hunt(&out, &[]).code, Some(1));
+    let findings = out.join("findings");
+    let bundle = bundles(&out).pop().expect("a finding");
+    let mine = [".DS_Store", ".hidden/notes", "mine.new/notes", "mine/notes"];
+    plant(&findings, &mine);
+    plant(&bundle, &["notes"]);
+    plant(&findings, &[".x.draft-1-0/half"]);
+    plant(&out, &[".summary.json.draft-1-0"]);
+    fs::remove_file(bundle.join("case.json")).expect("a bundle that must be written anew");
+    let run = small_hunt(&out, &["--resume"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(mine.iter().all(|name| findings.join(name).exists()), "{:?}", names(&findings));
+    assert!(bundle.join("notes").exists() && bundle.join("case.json").exists());
+    assert!(!findings.join(".x.draft-1-0").exists() && !out.join(".summary.json.draft-1-0").exists());
+
+    let name = bundle.file_name().expect("a name").to_string_lossy().into_owned();
+    for (place, named) in
+        [(&findings, "findings"), (&bundle, &name), (&out.join("summary.json"), "summary.json")]
+    {
+        fs::rename(place, &elsewhere).expect("moved");
+        std::os::unix::fs::symlink(&elsewhere, place).expect("linked");
+        let run = small_hunt(&out, &["--resume"]);
+        assert!(run.code == Some(2) && run.stderr.contains(&format!("{named}: is no ")), "{run:?}");
+        assert!(place.is_symlink());
+        fs::remove_file(place).expect("removed");
+        fs::rename(&elsewhere, place).expect("moved back");
+    }
+    assert!(mine.iter().all(|name| findings.join(name).exists()), "{:?}", names(&findings));
+    reports::read(&bundle).expect("the bundle is as it was");
+}
+
+#[test]
+fn a_place_that_cannot_be_a_hunts_folder_is_refused_and_left_as_it_is() {
+    let folder = fresh_folder("resume-misplaced");
+    plant(&folder, &["file", "full/notes"]);
+    std::os::unix::fs::symlink("nowhere", folder.join("dangling")).expect("linked");
+    for (name, why) in [
+        ("file", "is a file"),
+        ("dangling", "is a link that leads nowhere"),
+        ("full", "is not empty and holds no hunt; name another folder"),
+        ("file/out", "Not a directory"),
+    ] {
+        let run = small_hunt(&folder.join(name), &[]);
+        let says = run.stderr.contains(&format!("{name}: {why}"));
+        assert!(run.code == Some(2) && says && run.stderr.contains("--out "), "{run:?}");
+    }
+    assert_eq!(names(&folder.join("full")), ["notes"]);
+    assert_eq!(fs::read_to_string(folder.join("file")).expect("the file"), "precious");
+    assert!(!folder.join("nowhere").exists());
 }

@@ -3,6 +3,7 @@
 mod help;
 mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ pub(crate) enum Command {
     Show(Show),
     /// List the plans of a case: engines, knobs, notes, workspace, heuristic ranks.
     Engines(Engines),
-    /// Check that a bundle is whole and unaltered, file by file; needs no GPU.
+    /// Check that a bundle is whole, run its case and its program again, and say what still holds on this machine.
     Verify(Verify),
     /// Render a bundle anew from its data: page, ticket, guards, vendor forms; needs no GPU.
     Report(Report),
@@ -44,6 +45,9 @@ pub(crate) enum Command {
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),
+    /// Become a program that ends with convict; started by convict itself.
+    #[command(hide = true)]
+    Kept(Kept),
 }
 
 /// Which libraries and devices.
@@ -249,6 +253,26 @@ pub(crate) struct Verify {
     /// The bundle's folder.
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
+    /// Check the files alone and run nothing; needs no GPU.
+    #[arg(long, conflicts_with_all = ["runs", "any_set", "run_program"])]
+    pub(crate) files_only: bool,
+    /// Runs of the case, each in a fresh process, and runs of the program.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+    /// Run a bundle of another library set, or of the simulator where this is none, all the same.
+    #[arg(long)]
+    pub(crate) any_set: bool,
+    /// Run repro.cpp also where this version of convict would write another one: it is foreign code then, which may do
+    /// whatever you may.
+    #[arg(long)]
+    pub(crate) run_program: bool,
+    /// Print what was found as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) device: OneDevice,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
 }
 
 /// `convict report`.
@@ -274,6 +298,16 @@ pub(crate) struct Worker {
     /// How to serve, as JSON.
     #[arg(long)]
     pub(crate) options: String,
+}
+
+/// `convict kept`.
+#[derive(Debug, Args)]
+pub(crate) struct Kept {
+    /// Process that it ends with.
+    pub(crate) parent: u32,
+    /// The program and its arguments.
+    #[arg(last = true, required = true)]
+    pub(crate) program: Vec<OsString>,
 }
 
 #[cfg(test)]

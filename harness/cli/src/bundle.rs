@@ -1,45 +1,25 @@
-//! Attaches `reports` to findings: writes a bundle, builds and runs its program in a clean process, records what
-//! came of it. Knows how to run things beside workers; what a bundle holds is `reports`' matter.
+//! Attaches `reports` to findings: writes a bundle, has its program tried, records what came of it. What a bundle holds
+//! is `reports`' matter.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use case::{Exit, Kind, Ranks, Signature};
-use exec::{Interrupt, Program, ProgramEnd, SpawnOptions, cleaned_environment, run_program};
-use reports::{BundleError, Minimization, Verified};
+use case::{Kind, Ranks, Signature};
+use exec::Interrupt;
+use reports::{BundleError, Minimization, Verified, draft};
 
 use crate::machine::Machine;
-
-/// Compilers that are tried where `CXX` names none.
-const COMPILERS: [&str; 3] = ["g++", "c++", "clang++"];
-
-/// Time for building the program.
-const BUILD_TIME: Duration = Duration::from_secs(120);
-
-/// Time for one run of the program. One that shows a hang spends it all, so it is given less: enough for a GPU's
-/// context and a run-time compilation, and far more than a case that a CPU core computes.
-const RUN_TIME: Duration = Duration::from_secs(60);
-const HANG_TIME: Duration = Duration::from_secs(15);
-const HANG_TIME_SIMULATED: Duration = Duration::from_secs(1);
+use crate::program::{Programs, Shown};
 
 /// Runs of the program before its bundle says how many of them showed the bug.
 const RUNS: u32 = 3;
 
-/// Names a bundle that is being written, between the name it will have and a number.
-const DRAFT: &str = ".draft-";
-
-/// Most bytes of the library's own log that a bundle keeps.
-const LOG_BYTES_MAX: usize = 256 << 10;
-
 /// Writes bundles for one machine.
 pub(crate) struct Bundler {
-    spawn: SpawnOptions,
+    programs: Programs,
     scratch: PathBuf,
-    interrupt: Interrupt,
     secrets: Vec<String>,
     drafts: AtomicU64,
 }
@@ -50,46 +30,31 @@ pub(crate) struct Tried {
     library_log: String,
 }
 
-/// A program that was built, in a folder of its own.
-struct Built {
-    program: PathBuf,
-    compiler: String,
-}
-
 impl Bundler {
     pub(crate) fn new(machine: &Machine) -> Self {
         Self {
-            spawn: machine.spawn_options().clone(),
-            scratch: machine.scratch().to_owned(),
             // A bundle is finished also while the hunt is being stopped: it is what the hunt was for.
-            interrupt: Interrupt::default(),
+            programs: Programs::new(machine, Interrupt::default()),
+            scratch: machine.scratch().to_owned(),
             secrets: secrets(),
             drafts: AtomicU64::new(0),
         }
     }
 
-    /// Writes the bundle of a finding in place of what the folder held; `tried` is what came of its program, `None`
-    /// where nobody tried it yet.
+    /// Writes the bundle of a finding in place of the one that the folder held; `tried` is what came of its program,
+    /// `None` where nobody tried it yet.
     pub(crate) fn write(
         &self,
         folder: &Path,
         finding: &hunt::Finding,
         tried: Option<&Tried>,
     ) -> io::Result<()> {
-        let draft = free_draft(folder);
+        let draft = draft::free(folder)?;
         let log = tried.map_or("", |tried| &tried.library_log);
         write(&draft, finding, &self.secrets, log).map_err(io::Error::other)?;
-        let put = || -> io::Result<()> {
-            if let Some(tried) = tried {
-                reports::record_verification(&draft, &tried.verified).map_err(io::Error::other)?;
-            }
-            match fs::remove_dir_all(folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-            fs::rename(&draft, folder)
-        };
-        let put = put();
+        let record =
+            |tried: &Tried| reports::record_verification(&draft, &tried.verified).map_err(io::Error::other);
+        let put = tried.map_or(Ok(()), record).and_then(|()| draft::put(&draft, folder));
         if put.is_err() {
             // It is this call's own; an error here would hide the one that led to it.
             let _ = fs::remove_dir_all(&draft);
@@ -102,140 +67,26 @@ impl Bundler {
         let number = self.drafts.fetch_add(1, Ordering::Relaxed);
         let place = self.scratch.join(format!("program-{number}"));
         write(&place, finding, &self.secrets, "").map_err(io::Error::other)?;
-        let (verified, library_log) = match self.build(&place) {
-            Ok(built) => self.run(&built, finding.fault.sameness.kind),
-            Err(because) => (Verified::Not { because }, String::new()),
-        };
+        let tried = self.run(&place, finding.fault.sameness.kind);
         let _ = fs::remove_dir_all(&place);
-        Ok(Tried { verified, library_log })
+        Ok(tried.unwrap_or_else(|because| Tried {
+            verified: Verified::Not { because },
+            library_log: String::new(),
+        }))
     }
 
-    fn build(&self, place: &Path) -> Result<Built, String> {
-        let named = std::env::var_os("CXX").map(PathBuf::from);
-        let compilers: Vec<PathBuf> =
-            named.map_or_else(|| COMPILERS.map(PathBuf::from).to_vec(), |cxx| vec![cxx]);
-        let program = place.join("repro");
-        let source = place.join(reports::PROGRAM);
-        // The simulator's cases are small: there the compiler's own time is what counts.
-        let level = if self.spawn.worker.simulated { "-O0" } else { "-O2" };
-        let options = ["-std=c++17", level, "-pthread"].map(OsString::from);
-        for compiler in compilers {
-            let mut arguments = options.to_vec();
-            arguments.extend([source.clone().into(), "-o".into(), program.clone().into(), "-ldl".into()]);
-            let Ok(end) = self.start(&compiler, arguments, place, BUILD_TIME) else { continue };
-            if end.exit != Exit::Exited(0) {
-                let first = end.stderr.lines().next().unwrap_or("").to_owned();
-                return Err(format!("{} did not compile it: {first}", compiler.display()));
-            }
-            let version = self.start(&compiler, vec!["--version".into()], place, BUILD_TIME);
-            let line = version.ok().and_then(|end| end.stdout.lines().next().map(str::to_owned));
-            return Ok(Built { program, compiler: line.unwrap_or_else(|| compiler.display().to_string()) });
-        }
-        Err(format!("no C++ compiler was found ({}, or CXX)", COMPILERS.join(", ")))
+    fn run(&self, place: &Path, kind: Kind) -> Result<Tried, String> {
+        let built = self.programs.build(place)?;
+        let Shown { reproduced, runs, .. } = self.programs.run(&built, kind, RUNS)?;
+        let compiler = built.compiler().to_owned();
+        let library_log = self.programs.library_log(&built, kind);
+        Ok(Tried { verified: Verified::Runs { reproduced, runs, compiler }, library_log })
     }
-
-    /// Runs the program a few times, and once more with the library's log.
-    fn run(&self, built: &Built, kind: Kind) -> (Verified, String) {
-        let time = match (kind == Kind::Hang, self.spawn.worker.simulated) {
-            (false, _) => RUN_TIME,
-            (true, false) => HANG_TIME,
-            (true, true) => HANG_TIME_SIMULATED,
-        };
-        let mut reproduced = 0;
-        for _ in 0..RUNS {
-            match self.run_once(built, time, None) {
-                Ok(end) if shows_bug(&end, kind) => reproduced += 1,
-                Ok(end) if end.exit == Exit::Exited(77) => {
-                    let last = end.stdout.lines().last().unwrap_or("").to_owned();
-                    return (
-                        Verified::Not { because: format!("the program can't be tried here: {last}") },
-                        String::new(),
-                    );
-                }
-                Ok(_) => {}
-                Err(error) => return (Verified::Not { because: error.to_string() }, String::new()),
-            }
-        }
-        let log = built.program.with_extension("log");
-        let text =
-            self.run_once(built, time, Some(&log)).ok().and_then(|_| fs::read(&log).ok()).unwrap_or_default();
-        let kept = String::from_utf8_lossy(&text[..text.len().min(LOG_BYTES_MAX)]).into_owned();
-        (Verified::Runs { reproduced, runs: RUNS, compiler: built.compiler.clone() }, kept)
-    }
-
-    fn run_once(
-        &self,
-        built: &Built,
-        time: Duration,
-        log: Option<&Path>,
-    ) -> Result<ProgramEnd, exec::HarnessError> {
-        let mut arguments: Vec<OsString> = Vec::new();
-        if let Some(library) = &self.spawn.worker.library {
-            arguments.push(library.into());
-        }
-        for companion in &self.spawn.worker.companions {
-            arguments.extend(["--companion".into(), companion.into()]);
-        }
-        if let Some(driver) = &self.spawn.worker.driver {
-            arguments.extend(["--driver".into(), driver.into()]);
-        }
-        let place = built.program.parent().unwrap_or(Path::new("."));
-        let mut program = self.program(&built.program, arguments, place, time);
-        if let Some(log) = log {
-            program.environment.push(("CUDNN_LOGLEVEL_DBG".into(), "3".into()));
-            program.environment.push(("CUDNN_LOGDEST_DBG".into(), log.into()));
-        }
-        run_program(&program, &self.interrupt)
-    }
-
-    fn start(
-        &self,
-        program: &Path,
-        arguments: Vec<OsString>,
-        place: &Path,
-        time: Duration,
-    ) -> Result<ProgramEnd, exec::HarnessError> {
-        run_program(&self.program(program, arguments, place, time), &self.interrupt)
-    }
-
-    fn program(&self, program: &Path, arguments: Vec<OsString>, place: &Path, timeout: Duration) -> Program {
-        let inherited: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-        let environment = cleaned_environment(&inherited, &self.spawn);
-        Program { program: program.to_owned(), arguments, folder: place.to_owned(), environment, timeout }
-    }
-}
-
-/// A name beside a folder that nothing bears. It begins with a dot, as names of findings never do.
-fn free_draft(folder: &Path) -> PathBuf {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let beside =
-        |number: u64| folder.with_file_name(format!(".{name}{DRAFT}{}-{number}", std::process::id()));
-    (0..).map(beside).find(|draft| fs::symlink_metadata(draft).is_err()).unwrap_or_else(|| beside(0))
-}
-
-/// True for the name of a draft that this program makes: a dot, a name, a process and a number.
-pub(crate) fn is_draft(name: &str) -> bool {
-    let numbers = |text: &str| {
-        !text.is_empty() && text.split('-').all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    name.strip_prefix('.')
-        .and_then(|rest| rest.rsplit_once(DRAFT))
-        .is_some_and(|(name, rest)| !name.is_empty() && numbers(rest))
 }
 
 /// True for a bundle whose program still has to be tried.
 pub(crate) fn is_untried(bundle: &reports::Bundle) -> bool {
     bundle.verdict.verification == reports::Verification::Pending
-}
-
-/// The program says 1; a bug that ends or stalls the process says it by doing so.
-fn shows_bug(end: &ProgramEnd, kind: Kind) -> bool {
-    match end.exit {
-        Exit::Exited(code) => code == 1,
-        Exit::Signalled(_) => kind == Kind::Crash,
-        Exit::TimedOut(_) => kind == Kind::Hang,
-        Exit::TooSlow(_) | Exit::Answered => false,
-    }
 }
 
 fn write(folder: &Path, finding: &hunt::Finding, secrets: &[String], log: &str) -> Result<(), BundleError> {

@@ -4,6 +4,7 @@ mod check;
 mod engines;
 mod explain;
 mod hunt;
+mod kept;
 mod minimize;
 mod report;
 mod selftest;
@@ -26,5 +27,6 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
+        Command::Kept(arguments) => kept::run(&arguments),
     }
 }

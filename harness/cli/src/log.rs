@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use case::Case;
@@ -14,6 +14,9 @@ use crate::failure::Failure;
 
 /// Name of the log, as in a bundle, which takes its place at the end.
 const LOG: &str = "minimize.jsonl";
+
+/// Largest log that is read, bytes: 400 questions take less than one million.
+const BYTES_MAX: u64 = 1 << 30;
 
 /// A file that only a finished bundle has.
 const FINISHED: &str = "case.json";
@@ -34,9 +37,13 @@ impl Log {
         if fs::symlink_metadata(folder).is_ok() {
             return refuse("exists already; name a new folder");
         }
-        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
-        if parent.is_some_and(|parent| !parent.is_dir()) {
-            return refuse("the folder that it would be in does not exist");
+        // Making it is the one sure way to know that it can be made.
+        match fs::create_dir(folder).and_then(|()| fs::remove_dir(folder)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return refuse("the folder that it would be in does not exist");
+            }
+            Err(error) => return refuse(&error.to_string()),
+            Ok(()) => {}
         }
         Ok(Self { folder: folder.to_owned(), about: Replay::began(case), file: RefCell::default() })
     }
@@ -52,32 +59,40 @@ impl Log {
             ));
         }
         let path = folder.join(LOG);
-        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
-            return Err(refuse(&format!("{LOG}: is no plain file")));
+        match fs::symlink_metadata(&path) {
+            Err(error) => return Err(refuse(&format!("{LOG}: {error}"))),
+            // A link leads elsewhere, and a pipe or a device never ends.
+            Ok(found) if !found.is_file() => return Err(refuse(&format!("{LOG}: is no plain file"))),
+            Ok(found) if found.len() > BYTES_MAX => {
+                return Err(refuse(&format!("{LOG}: is larger than {BYTES_MAX} bytes")));
+            }
+            Ok(_) => {}
         }
-        let text = fs::read_to_string(&path).map_err(|error| refuse(&format!("{LOG}: {error}")))?;
         // The bundle takes the folder's place, so nothing else may be in it.
         if let Some(other) = stranger(folder).map_err(|error| refuse(&error.to_string()))? {
             return Err(refuse(&format!("holds '{}' beside the log; move it away", other.escape_debug())));
         }
+        let open = || -> io::Result<(File, String)> {
+            let mut file = OpenOptions::new().read(true).append(true).open(&path)?;
+            // Whoever holds the lock writes on, so that nothing is read before it is free.
+            file.try_lock()?;
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            Ok((file, text))
+        };
+        let (file, text) = open().map_err(|error| {
+            if error.kind() == io::ErrorKind::WouldBlock {
+                refuse("another minimization is at work in this folder")
+            } else {
+                refuse(&format!("{LOG}: {error}"))
+            }
+        })?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let earlier = Replay::read(&text[..whole]).map_err(|error| refuse(&error.to_string()))?;
         if !earlier.is_about(case) {
             return Err(refuse("its log is about another case, or by a search that asks other questions"));
         }
-        let open = || -> io::Result<File> {
-            let file = OpenOptions::new().append(true).open(&path)?;
-            file.try_lock()?;
-            file.set_len(whole as u64)?;
-            Ok(file)
-        };
-        let file = open().map_err(|error| {
-            if error.kind() == io::ErrorKind::WouldBlock {
-                refuse("another minimization is at work in this folder")
-            } else {
-                Failure::file("log", &path, &error)
-            }
-        })?;
+        file.set_len(whole as u64).map_err(|error| Failure::file("log", &path, &error))?;
         let log =
             Self { folder: folder.to_owned(), about: Replay::began(case), file: RefCell::new(Some(file)) };
         Ok((log, earlier))
@@ -163,6 +178,13 @@ mod tests {
         fs::rename(folder.join(LOG), place.path().join("log")).expect("moved");
         std::os::unix::fs::symlink(place.path().join("log"), folder.join(LOG)).expect("linked");
         assert!(refused().contains("no plain file"), "{}", refused());
+        fs::remove_file(folder.join(LOG)).expect("removed");
+        let pipe = std::process::Command::new("mkfifo").arg(folder.join(LOG)).status().expect("mkfifo");
+        assert!(pipe.success() && refused().contains("no plain file"), "{}", refused());
+        fs::remove_file(folder.join(LOG)).expect("removed");
+        let huge = File::create(folder.join(LOG)).expect("made");
+        huge.set_len(BYTES_MAX + 1).expect("a file of holes");
+        assert!(refused().contains("is larger than"), "{}", refused());
     }
 
     #[test]
@@ -174,6 +196,11 @@ mod tests {
         let dangling = place.path().join("dangling");
         std::os::unix::fs::symlink("nowhere", &dangling).expect("linked");
         assert!(refused(&dangling).is_some_and(|line| line.contains("exists already")));
+        assert!(
+            refused(Path::new("/proc/convict")).is_some_and(|line| line.starts_with("--out /proc/convict: "))
+        );
+        assert!(refused(&place.path().join("out")).is_none());
+        assert!(!place.path().join("out").exists(), "nothing is left of the look");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
 use crate::args::{Devices, MachineArgs};
 use crate::failure::Failure;
+use crate::scratch::Scratch;
 use crate::simulator;
 
 /// Guard bytes on each side of a buffer on a GPU. The figure is XLA's redzone size.
@@ -26,7 +27,7 @@ pub(crate) struct Machine {
     times: Arc<PhaseTimes>,
     interrupt: Interrupt,
     /// Holds the lock files by which one worker can have a device alone; removed with the command.
-    gate: tempfile::TempDir,
+    gate: Scratch,
 }
 
 impl Machine {
@@ -50,9 +51,7 @@ impl Machine {
         let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let driver =
             if simulator.is_some() { None } else { exec::driver_from(&search, |path| path.exists()) };
-        let gate = tempfile::Builder::new()
-            .prefix("convict-")
-            .tempdir()
+        let gate = Scratch::new()
             .map_err(|error| Failure::file("temporary folder", &std::env::temp_dir(), &error))?;
         let worker = WorkerOptions {
             library,
@@ -136,9 +135,11 @@ impl Machine {
         self.gate.path()
     }
 
-    /// How programs that are run beside workers find the same libraries.
-    pub(crate) fn spawn_options(&self) -> &SpawnOptions {
-        &self.options
+    /// How programs that are run beside workers find the same libraries and the first of the devices.
+    pub(crate) fn spawn_options(&self) -> SpawnOptions {
+        let mut options = self.options.clone();
+        options.worker.device = self.devices.first().copied().unwrap_or(0);
+        options
     }
 
     /// One slot on the first device, with all of its memory.

@@ -7,6 +7,8 @@ mod failure;
 mod log;
 mod machine;
 mod out;
+mod program;
+mod scratch;
 mod screen;
 mod show;
 mod simulator;

@@ -3,15 +3,16 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hunt::{Entry, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
+use hunt::{Entry, FINDINGS_FOLDER as FINDINGS, HuntEvent, Journal, JournalError, Ledger, Summary, Terms};
+use reports::draft;
 
 use crate::args::Hunt;
-use crate::bundle::{self, Bundler, is_untried};
+use crate::bundle::{Bundler, is_untried};
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::tryout::Tryout;
@@ -22,8 +23,8 @@ const SUMMARY_EVERY: Duration = Duration::from_secs(2);
 /// Slots for which one thread tries programs out.
 const SLOTS_PER_TRYOUT: usize = 8;
 
-/// Folder of the bundles within the hunt's folder.
-const FINDINGS: &str = "findings";
+/// Name of the summary within the hunt's folder.
+const SUMMARY: &str = "summary.json";
 
 /// An open hunt folder.
 pub(crate) struct Out {
@@ -49,6 +50,7 @@ impl Out {
         (machine, workers): (&Machine, usize),
     ) -> Result<(Self, Ledger), Failure> {
         let folder = arguments.out.clone();
+        check_place(&folder)?;
         let (journal, ledger) =
             Journal::open(&folder, terms, arguments.resume).map_err(|error| match &error {
                 JournalError::Io { source, .. } if is_misplaced(source.kind()) => {
@@ -70,12 +72,10 @@ impl Out {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(Failure::file("--out", &findings, &error));
             }
-            // A link in its place would lead out of the hunt's folder.
-            Err(_) if !is_folder(&findings) => {
-                return Err(Failure::Usage(format!("--out {}: is no folder", findings.display())));
-            }
             Ok(()) | Err(_) => {}
         }
+        check_findings(&findings, &ledger)?;
+        remove_drafts(&folder).map_err(|error| Failure::file("--out", &folder, &error))?;
         let state = State { ledger: ledger.clone(), bundles: HashMap::new(), written: Instant::now() };
         let bundler = Arc::new(Bundler::new(machine));
         let tryout = Tryout::start(&bundler, workers.div_ceil(SLOTS_PER_TRYOUT), machine.interrupt());
@@ -103,13 +103,12 @@ impl Out {
         for name in names(findings)? {
             let place = findings.join(&name);
             let unwanted = wanted.iter().all(|(slug, ..)| **slug != name);
-            if unwanted && self.is_leftover(&name) && is_folder(&place) {
-                fs::remove_dir_all(place)?;
+            if unwanted && is_folder(&place) && self.is_leftover(&place, &name) {
+                draft::discard(&place)?;
             }
         }
         for (slug, finding, settled) in wanted {
-            let place = findings.join(slug);
-            let present = if is_folder(&place) { reports::read(&place).ok() } else { None };
+            let present = reports::read(&findings.join(slug)).ok();
             let present = present.filter(|bundle| bundle.case == finding.case);
             match &present {
                 Some(bundle) => {
@@ -124,9 +123,11 @@ impl Out {
         Ok(())
     }
 
-    /// True for a draft of this program's making, and for what a finding was called before it was minimized.
-    fn is_leftover(&self, name: &str) -> bool {
-        bundle::is_draft(name) || self.state().ledger.settled().any(|slug| slug == name)
+    /// True for a draft of this program's making, and for the bundle that a finding had before it was minimized.
+    fn is_leftover(&self, place: &Path, name: &str) -> bool {
+        let settled = || self.state().ledger.settled().any(|slug| slug == name);
+        // The journal may come from anywhere, and a folder is not a bundle because it is named in there.
+        draft::is_draft(name) || settled() && reports::read(place).is_ok()
     }
 
     /// Records an event, and what follows from it: a bundle, a summary. An error means a full or lost disk, and
@@ -196,7 +197,7 @@ impl Out {
             return Ok(());
         }
         let Some(relative) = self.state().bundles.remove(slug) else { return Ok(()) };
-        fs::remove_dir_all(self.folder.join(relative))
+        draft::discard(&self.folder.join(relative))
     }
 
     fn write_summary(&self, now: bool) -> io::Result<()> {
@@ -209,7 +210,7 @@ impl Out {
             state.ledger.summary()
         };
         let text = serde_json::to_vec_pretty(&self.with_bundles(summary))?;
-        write_whole(&self.folder.join("summary.json"), &text)
+        draft::write_whole(&self.folder.join(SUMMARY), &text)
     }
 
     /// The same summary with the folder of each bundle filled in.
@@ -237,19 +238,57 @@ fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// True for troubles that come of the place that was named.
-fn is_misplaced(kind: io::ErrorKind) -> bool {
-    matches!(kind, io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory | io::ErrorKind::NotFound)
+/// Refuses a place that can't be a hunt's folder, before anything in it is touched.
+fn check_place(folder: &Path) -> Result<(), Failure> {
+    let refuse = |path: &Path, why: &str| Err(Failure::Usage(format!("--out {}: {why}", path.display())));
+    match fs::metadata(folder) {
+        Ok(found) if found.is_file() => return refuse(folder, "is a file"),
+        Ok(found) if !found.is_dir() => return refuse(folder, "is no folder"),
+        Err(_) if folder.is_symlink() => return refuse(folder, "is a link that leads nowhere"),
+        Ok(_) | Err(_) => {}
+    }
+    // A link in the place of one of these would lead out of the hunt's folder.
+    let (findings, summary) = (folder.join(FINDINGS), folder.join(SUMMARY));
+    match (fs::symlink_metadata(&findings), fs::symlink_metadata(&summary)) {
+        (Ok(found), _) if !found.is_dir() => refuse(&findings, "is no folder, but a link or a file"),
+        (_, Ok(found)) if !found.is_file() => refuse(&summary, "is no plain file"),
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => Ok(()),
+    }
 }
 
-/// Writes a file so that a reader, or a kill, never meets half of it. What bears the draft's name goes first, so that a
-/// link in its place leads nowhere.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension("draft");
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
+/// The same for each folder that a finding of the journal has.
+fn check_findings(findings: &Path, ledger: &Ledger) -> Result<(), Failure> {
+    let settled = ledger.found().map(|finding| &finding.signature);
+    for slug in settled.chain(ledger.confirmed().map(|finding| &finding.provisional)) {
+        let place = findings.join(slug);
+        if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_dir()) {
+            let message = format!("--out {}: is no folder, but a link or a file", place.display());
+            return Err(Failure::Usage(message));
+        }
     }
-    fs::File::create_new(&draft)?.write_all(bytes)?;
-    fs::rename(&draft, path)
+    Ok(())
+}
+
+/// Removes what a killed run left of a summary that it was writing.
+fn remove_drafts(folder: &Path) -> io::Result<()> {
+    for name in names(folder)? {
+        let path = folder.join(&name);
+        let of_summary = draft::is_draft(&name) && name.starts_with(&format!(".{SUMMARY}."));
+        if of_summary && fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// True for troubles that come of the place that was named.
+fn is_misplaced(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::AlreadyExists
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::NotFound
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+    )
 }

@@ -9,7 +9,12 @@ const SIGNALS: [(i32, &str); 6] =
 
 /// How a run ended and where, such as `killed after 250 ms in execute`.
 pub(crate) fn ended(outcome: &Outcome) -> String {
-    let how = match outcome.exit {
+    format!("{} in {}", how(outcome.exit), outcome.phase.name())
+}
+
+/// How a process ended.
+pub(crate) fn how(exit: Exit) -> String {
+    match exit {
         Exit::Answered => "answered".to_owned(),
         Exit::Exited(code) => format!("the process ended with code {code}"),
         Exit::Signalled(number) => match SIGNALS.iter().find(|(known, _)| *known == number) {
@@ -17,8 +22,7 @@ pub(crate) fn ended(outcome: &Outcome) -> String {
             None => format!("ended by signal {number}"),
         },
         Exit::TimedOut(limit_ms) | Exit::TooSlow(limit_ms) => format!("killed after {limit_ms} ms"),
-    };
-    format!("{how} in {}", outcome.phase.name())
+    }
 }
 
 /// A line up to its first `;`, and no longer than that many characters.

@@ -16,6 +16,6 @@ mod variables;
 pub use deadline::{Deadlines, PhaseTimes};
 pub use error::HarnessError;
 pub use interrupt::Interrupt;
-pub use program::{Program, ProgramEnd, run_program};
+pub use program::{NOT_STARTED, Program, ProgramEnd, become_kept, run_program};
 pub use slot::{JobEvent, Slot, SpawnOptions, Tally};
 pub use variables::{cleaned_environment, driver_from, removed_variables};

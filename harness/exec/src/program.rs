@@ -2,13 +2,14 @@
 //! output; knows nothing of what the program is for.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use case::Exit;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
 
 use crate::deadline::Limit;
 use crate::error::HarnessError;
@@ -22,9 +23,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Time in which a killed program is gone.
 const REAP_TIME: Duration = Duration::from_secs(30);
 
+/// Exit code of a keeper that cannot start its program, as shells have it.
+pub const NOT_STARTED: u8 = 127;
+
 /// A program, what it is given and how long it may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
+    /// Convict's own executable, whose command `kept` calls [`become_kept`]; without one the program outlives a
+    /// supervisor that is killed.
+    pub keeper: Option<PathBuf>,
     /// The executable; a name without a slash is looked up in the `PATH` of `environment`.
     pub program: PathBuf,
     /// Its arguments; no shell reads them.
@@ -59,8 +66,7 @@ pub fn run_program(program: &Program, interrupt: &Interrupt) -> Result<ProgramEn
     let failed = |source| HarnessError::Io { what: "cannot create a file for a program's output", source };
     let (out_handle, stdout) = create().map_err(failed)?;
     let (error_handle, stderr) = create().map_err(failed)?;
-    let mut child = Command::new(&program.program)
-        .args(&program.arguments)
+    let mut child = command(program)
         .current_dir(&program.folder)
         .env_clear()
         .envs(program.environment.iter().cloned())
@@ -75,7 +81,43 @@ pub fn run_program(program: &Program, interrupt: &Interrupt) -> Result<ProgramEn
         end_group(&mut child)?;
     }
     let host = Host::current();
-    waited.map(|exit| ProgramEnd { exit, stdout: stdout.text(&host), stderr: stderr.text(&host) })
+    let exit = waited?;
+    let end = ProgramEnd { exit, stdout: stdout.text(&host), stderr: stderr.text(&host) };
+    if program.keeper.is_some() && exit == Exit::Exited(i32::from(NOT_STARTED)) {
+        let source = io::Error::other(end.stderr.trim().to_owned());
+        return Err(HarnessError::Spawn { program: program.program.clone(), source });
+    }
+    Ok(end)
+}
+
+/// The program by itself, or by its keeper.
+fn command(program: &Program) -> Command {
+    let Some(keeper) = &program.keeper else {
+        let mut command = Command::new(&program.program);
+        command.args(&program.arguments);
+        return command;
+    };
+    let mut command = Command::new(keeper);
+    command.arg("kept").arg(std::process::id().to_string()).arg("--");
+    command.arg(&program.program).args(&program.arguments);
+    command
+}
+
+/// Turns this process into a program that the kernel kills when the thread ends that started this process: the one
+/// that waits for it. What the program starts in turn is not bound by that. Returns only where it cannot be started.
+#[must_use]
+pub fn become_kept(parent: u32, program: &[OsString]) -> io::Error {
+    let Some((program, arguments)) = program.split_first() else {
+        return io::Error::other("no program is named");
+    };
+    if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
+        return error.into();
+    }
+    // A parent that died before that line sends no signal any more.
+    if std::os::unix::process::parent_id() != parent {
+        return io::Error::other("the supervisor is gone");
+    }
+    Command::new(program).args(arguments).exec()
 }
 
 /// Waits for the end or the limit, keeping the output files small meanwhile.

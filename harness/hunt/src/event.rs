@@ -361,19 +361,23 @@ fn is_slug(name: &str) -> bool {
 }
 
 impl HuntEvent {
-    /// The first name in it that no finding can have.
-    pub(crate) fn strange_name(&self) -> Option<&str> {
-        let names: [&String; 2] = match self {
-            Self::FaultSeen(suspect) => [&suspect.provisional; 2],
+    /// The first name in it that no finding can have. What a failure was called must be a name, and so must what it
+    /// will be called.
+    pub(crate) fn strange_name(&self) -> Option<String> {
+        let names = match self {
+            Self::FaultSeen(suspect) => {
+                vec![suspect.provisional.clone(), provisional(&suspect.fault.sameness, &suspect.case)]
+            }
             Self::Confirming { provisional, .. }
             | Self::Dropped { provisional, .. }
             | Self::Asking { provisional, .. }
-            | Self::Minimizing { provisional, .. } => [provisional; 2],
+            | Self::Minimizing { provisional, .. } => vec![provisional.clone()],
             Self::Confirmed(finding) | Self::Found(finding) | Self::Explained(finding) => {
-                [&finding.signature, &finding.provisional]
+                let computed = provisional(&finding.fault.sameness, &finding.case);
+                vec![finding.signature.clone(), finding.provisional.clone(), computed]
             }
-            Self::Merged { provisional, into } => [provisional, into],
-            Self::Explaining { signature, .. } => [signature; 2],
+            Self::Merged { provisional, into } => vec![provisional.clone(), into.clone()],
+            Self::Explaining { signature, .. } => vec![signature.clone()],
             Self::Started { .. }
             | Self::ProblemStarted { .. }
             | Self::Checked(_)
@@ -382,7 +386,7 @@ impl HuntEvent {
             | Self::Interrupted
             | Self::Finished { .. } => return None,
         };
-        names.into_iter().map(String::as_str).find(|name| !is_slug(name))
+        names.into_iter().find(|name| !is_slug(name))
     }
 }
 

@@ -77,8 +77,8 @@ pub(crate) enum Repetition {
     Other(Box<(Fault, Outcome)>),
     /// A right answer.
     Passed,
-    /// Nothing that could be judged.
-    Unjudged,
+    /// Nothing that could be judged, and why.
+    Unjudged(String),
 }
 
 /// Runs a job and looks for one failure among what it shows.
@@ -89,6 +89,7 @@ pub(crate) fn repeat<B: Bench + ?Sized>(
 ) -> Result<Repetition, HarnessError> {
     let mut other = None;
     let mut passed = false;
+    let mut why = None;
     for (verdict, outcome) in examine(bench, job)? {
         match verdict {
             Verdict::Fault(fault) if fault.sameness == *sameness => {
@@ -98,13 +99,19 @@ pub(crate) fn repeat<B: Bench + ?Sized>(
             // Too weak to trust a library for, but what was looked for did not show: all-zero data, whose right output
             // is zero, still tell NaN from zero.
             Verdict::Pass | Verdict::Untrusted(Untrusted::Vacuous { .. }) => passed = true,
-            Verdict::Unsupported(_) | Verdict::Untrusted(_) => {}
+            Verdict::Unsupported(refusal) => {
+                let words = format!("refused: {} in {}", refusal.name, refusal.phase.name());
+                why.get_or_insert(words);
+            }
+            Verdict::Untrusted(untrusted) => {
+                why.get_or_insert(untrusted.to_string());
+            }
         }
     }
     Ok(match other {
         Some(other) => Repetition::Other(other),
         None if passed => Repetition::Passed,
-        None => Repetition::Unjudged,
+        None => Repetition::Unjudged(why.unwrap_or_else(|| "nothing was run".to_owned())),
     })
 }
 

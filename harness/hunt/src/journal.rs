@@ -15,6 +15,9 @@ pub const EVENTS_FILE: &str = "events.jsonl";
 /// Name of the lock file within the hunt's folder.
 const LOCK_FILE: &str = "lock";
 
+/// Name of the folder of the findings within the hunt's folder.
+pub const FINDINGS_FOLDER: &str = "findings";
+
 /// Longest line that is read, bytes: a finding with its whole minimization takes some hundred thousand.
 const LINE_MAX: u64 = 64 << 20;
 
@@ -110,17 +113,12 @@ impl Journal {
         }
         std::fs::create_dir_all(folder).map_err(JournalError::io(folder))?;
         let path = folder.join(EVENTS_FILE);
-        // A link, a pipe or a device in their place would lead out of the folder, or never end.
         for file in [&path, &folder.join(LOCK_FILE)] {
-            match std::fs::symlink_metadata(file) {
-                Ok(found) if !found.is_file() => return Err(JournalError::Strange { path: file.clone() }),
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(JournalError::Io { path: file.clone(), source });
-                }
-                Ok(_) | Err(_) => {}
-            }
+            refuse_strange(file)?;
         }
-        let strangers = !resume && holds_strangers(folder).map_err(JournalError::io(folder))?;
+        if !resume && holds_strangers(folder).map_err(JournalError::io(folder))? {
+            return Err(taken(folder));
+        }
         let lock = lock(folder)?;
         let mut options = OpenOptions::new();
         let mut events = options
@@ -131,19 +129,21 @@ impl Journal {
             .open(&path)
             .map_err(JournalError::io(&path))?;
         let (ledger, end) = replay(&mut events, &path)?;
-        if let Some(held) = ledger.terms() {
-            let (folder, held) = (folder.to_owned(), held.clone());
-            if !resume {
-                return Err(JournalError::Occupied { folder, terms: held });
+        let length = events.metadata().map_err(JournalError::io(&path))?.len();
+        match ledger.terms() {
+            // It began between the look at the folder and the lock.
+            Some(held) if !resume => {
+                return Err(JournalError::Occupied { folder: folder.to_owned(), terms: held.clone() });
             }
-            if held != *terms {
+            Some(held) if held != terms => {
+                let (folder, held) = (folder.to_owned(), held.clone());
                 return Err(JournalError::Differs { folder, held, asked: terms.clone() });
             }
-        }
-        // A hunt that was killed within its first event leaves the beginning of one.
-        let garbage = resume && ledger.terms().is_none() && !begins_like_ours(&mut events, &path)?;
-        if strangers || garbage {
-            return Err(JournalError::Strangers { folder: folder.to_owned() });
+            // A hunt that was killed within its first event leaves the beginning of one.
+            None if length > 0 && !(resume && begins_like_ours(&mut events, &path)?) => {
+                return Err(JournalError::Strangers { folder: folder.to_owned() });
+            }
+            Some(_) | None => {}
         }
         // A process that was killed while writing leaves half a line: the next one must not continue it.
         events.set_len(end).map_err(JournalError::io(&path))?;
@@ -167,17 +167,29 @@ impl Journal {
     /// A file that is missing or no journal.
     pub fn read(folder: &Path) -> Result<Ledger, JournalError> {
         let path = folder.join(EVENTS_FILE);
+        refuse_strange(&path)?;
         let mut file = File::open(&path).map_err(JournalError::io(&path))?;
         Ok(replay(&mut file, &path)?.0)
     }
 }
 
-/// True for a file that is empty or begins as an event does.
+/// True for a file that begins as an event does.
 fn begins_like_ours(events: &mut File, path: &Path) -> Result<bool, JournalError> {
     let mut first = Vec::new();
     events.seek(SeekFrom::Start(0)).map_err(JournalError::io(path))?;
     events.take(1).read_to_end(&mut first).map_err(JournalError::io(path))?;
-    Ok(first.is_empty() || first == b"{")
+    Ok(first == b"{")
+}
+
+/// A link, a pipe or a device in place of a file would lead out of the folder, or never end.
+fn refuse_strange(path: &Path) -> Result<(), JournalError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => Err(JournalError::Strange { path: path.to_owned() }),
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(JournalError::Io { path: path.to_owned(), source })
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// True where a folder holds more than a hunt leaves that was killed before its first event.
@@ -187,6 +199,9 @@ fn holds_strangers(folder: &Path) -> io::Result<bool> {
         let own = match entry.file_name().to_str() {
             Some(LOCK_FILE) => true,
             Some(EVENTS_FILE) => entry.metadata()?.len() == 0,
+            Some(FINDINGS_FOLDER) => {
+                entry.file_type()?.is_dir() && std::fs::read_dir(entry.path())?.next().is_none()
+            }
             Some(_) | None => false,
         };
         if !own {
@@ -194,6 +209,21 @@ fn holds_strangers(folder: &Path) -> io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Why a folder that holds something takes no new hunt. It may be anyone's, so nothing in it is touched or made.
+fn taken(folder: &Path) -> JournalError {
+    let at_work = File::open(folder.join(LOCK_FILE))
+        .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
+    let folder = folder.to_owned();
+    if at_work {
+        return JournalError::Busy { folder };
+    }
+    match Journal::read(&folder).map(|ledger| ledger.terms().cloned()) {
+        Ok(Some(terms)) => JournalError::Occupied { folder, terms },
+        Err(error @ JournalError::Unreadable { .. }) => error,
+        Ok(None) | Err(_) => JournalError::Strangers { folder },
+    }
 }
 
 fn lock(folder: &Path) -> Result<File, JournalError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use case::Kind;
+use case::{Execution, Kind, Recipe, WorkspaceFill};
 
 use super::{record_explanation, rerender};
 use crate::sample::Sample;
@@ -43,6 +43,35 @@ fn a_bundle_of_every_kind_made_anew_is_the_same_byte_for_byte() {
         }
         assert!(verify(&folder).is_empty());
     }
+}
+
+#[test]
+fn the_program_follows_from_the_data() {
+    for kind in KINDS {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("finding");
+        write(&folder, &Sample::new(kind, LINE).finding()).unwrap();
+        let bundle = read(&folder).unwrap();
+        assert_eq!(super::program(&bundle).unwrap(), bundle.program_text, "{}", kind.name());
+    }
+}
+
+#[test]
+fn the_program_of_bits_that_differ_with_the_workspace_follows_from_the_data_too() {
+    let line = "dgrad f16 nchw n2 c16 k32 i14x14 f3x3 p1x1 engine=25 fill=int2:1 out=nan";
+    let mut sample = Sample::new(Kind::Nondet, line);
+    let earlier = Recipe { workspace: WorkspaceFill::Ones, repeats: None, ..sample.fault.recipe.unwrap() };
+    let telling = Recipe { workspace: WorkspaceFill::Zero, repeats: Some(0), ..earlier };
+    sample.fault.recipe = Some(telling);
+    let executions = &mut sample.outcome.observation.as_mut().unwrap().executions;
+    let like = executions[0].clone();
+    *executions = [earlier, telling].map(|recipe| Execution { recipe, ..like.clone() }).to_vec();
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("finding");
+    write(&folder, &sample.finding()).unwrap();
+    let bundle = read(&folder).unwrap();
+    assert_eq!(super::program(&bundle).unwrap(), bundle.program_text);
+    assert!(bundle.program_text.contains("Bytes::ones") && bundle.program_text.contains("Bytes::zero"));
 }
 
 #[test]

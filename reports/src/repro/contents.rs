@@ -35,12 +35,44 @@ impl Schedule {
     /// with where they are others. Where nobody saw which execution it was, exactly what a check of the case runs,
     /// since the failure may need all of it.
     pub(super) fn of(finding: &Finding<'_>) -> Self {
-        let Some(recipe) = finding.fault.recipe else { return as_checked(finding.case) };
+        let Some(recipe) = finding.fault.recipe else { return Self::as_checked(finding.case) };
         let rows: Vec<(Recipe, u32)> =
             telling(finding, recipe).into_iter().map(|recipe| (recipe, 1)).collect();
         let executions = finding.case.options.repeat.max(EXECUTIONS_MIN);
         let rounds = executions.div_ceil(u32::try_from(rows.len()).unwrap_or(1).max(1));
         Self { rows, rounds }
+    }
+
+    /// The executions of a check, in its order: the first contents twice, each of the others once, then the first for
+    /// as often as the case repeats them. A case that pins all contents is executed as often as it says.
+    pub(super) fn as_checked(case: &Case) -> Self {
+        let options = &case.options;
+        let scaled = options.beta.value() != 0.0;
+        let mut contents: Vec<Recipe> = Vec::new();
+        for (kind, seed, output, workspace) in STANDARD {
+            let output = if scaled { OutputFill::Nan } else { options.output_fill.unwrap_or(output) };
+            let recipe = Recipe {
+                fill: options.fill.unwrap_or(Fill { kind, seed }),
+                output,
+                workspace: options.workspace.contents.unwrap_or(workspace),
+                repeats: None,
+            };
+            if !contents.contains(&recipe) {
+                contents.push(recipe);
+            }
+        }
+        let pinned = options.fill.is_some()
+            && (scaled || options.output_fill.is_some())
+            && options.workspace.contents.is_some();
+        let times = options.repeat.max(if pinned { 1 } else { 2 });
+        let first = contents[0];
+        let leading = if contents.len() == 1 { times } else { times.min(2) };
+        let mut rows = vec![(first, leading)];
+        rows.extend(contents.into_iter().skip(1).map(|recipe| (recipe, 1)));
+        if times > leading {
+            rows.push((first, times - leading));
+        }
+        Self { rows, rounds: 1 }
     }
 
     /// The rows as C++ words.
@@ -66,38 +98,6 @@ const STANDARD: [(FillKind, u64, OutputFill, WorkspaceFill); 3] = [
     (FillKind::Int2, 2, OutputFill::Finite, WorkspaceFill::Zero),
     (FillKind::Real, 3, OutputFill::Nan, WorkspaceFill::Random(1)),
 ];
-
-/// The executions of a check, in its order: the first contents twice, each of the others once, then the first for
-/// as often as the case repeats them. A case that pins all contents is executed as often as it says.
-pub(super) fn as_checked(case: &Case) -> Schedule {
-    let options = &case.options;
-    let scaled = options.beta.value() != 0.0;
-    let mut contents: Vec<Recipe> = Vec::new();
-    for (kind, seed, output, workspace) in STANDARD {
-        let output = if scaled { OutputFill::Nan } else { options.output_fill.unwrap_or(output) };
-        let recipe = Recipe {
-            fill: options.fill.unwrap_or(Fill { kind, seed }),
-            output,
-            workspace: options.workspace.contents.unwrap_or(workspace),
-            repeats: None,
-        };
-        if !contents.contains(&recipe) {
-            contents.push(recipe);
-        }
-    }
-    let pinned = options.fill.is_some()
-        && (scaled || options.output_fill.is_some())
-        && options.workspace.contents.is_some();
-    let times = options.repeat.max(if pinned { 1 } else { 2 });
-    let first = contents[0];
-    let leading = if contents.len() == 1 { times } else { times.min(2) };
-    let mut rows = vec![(first, leading)];
-    rows.extend(contents.into_iter().skip(1).map(|recipe| (recipe, 1)));
-    if times > leading {
-        rows.push((first, times - leading));
-    }
-    Schedule { rows, rounds: 1 }
-}
 
 pub(super) fn words(recipe: &Recipe, times: u32) -> Contents {
     let (workspace, workspace_seed) = match recipe.workspace {

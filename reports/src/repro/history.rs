@@ -4,7 +4,7 @@
 use case::{Case, Recipe, Role};
 use serde::Serialize;
 
-use super::contents::{self, Contents};
+use super::contents::{self, Contents, Schedule};
 use super::pass::Pass;
 use super::{Choice, Tensor, data_type, double, pinned, tensor, three};
 use crate::escape::for_program;
@@ -72,5 +72,5 @@ impl Earlier {
 
 /// The first contents of a check, as a worker gives them to a case of a history.
 fn contents_of(case: &Case) -> Recipe {
-    contents::as_checked(case).rows[0].0
+    Schedule::as_checked(case).rows[0].0
 }

@@ -42,9 +42,13 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         0,
         "nothing wrong was found, or what is informative only (tier C); a case that had to be refused was refused; \
-         `minimize` and `explain` did their work on a case that fails",
+         `minimize` and `explain` did their work on a case that fails; what `verify` could run again still holds",
     ),
-    (1, "a failure, or findings: a hunt ends by what it found so far, interrupted or not"),
+    (
+        1,
+        "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
+         but its case or its program does not show the failure any more",
+    ),
     (
         2,
         "usage: a bad case line, a folder that holds another hunt or none to resume, `minimize` or `explain` on a \
@@ -56,7 +60,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
-         a hunt without a single check",
+         a hunt without a single check, a bundle of the simulator without --simulate",
     ),
     (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
 ];

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use case::Selection;
 use exec::Interrupt;
 
-use super::{EVENTS_FILE, Journal, JournalError};
+use super::{EVENTS_FILE, FINDINGS_FOLDER, Journal, JournalError};
 use crate::bench::script::{How, Script, World, planted};
 use crate::campaign::{HuntOptions, hunt};
 use crate::event::{Entry, HuntEvent, Terms};
@@ -93,8 +93,11 @@ fn a_hunt_killed_at_any_event_resumes_to_the_same_findings() {
 fn a_folder_in_use_is_refused_and_free_again_when_the_hunt_ends() {
     let folder = tempfile::tempdir().unwrap();
     let (journal, _) = Journal::open(folder.path(), &terms(), false).unwrap();
-    let error = Journal::open(folder.path(), &terms(), true).unwrap_err();
-    assert!(matches!(error, JournalError::Busy { .. }), "{error}");
+    for resume in [true, false] {
+        hunt_into(&journal, Ledger::default());
+        let error = Journal::open(folder.path(), &terms(), resume).unwrap_err();
+        assert!(matches!(error, JournalError::Busy { .. }), "{error}");
+    }
     drop(journal);
     assert!(Journal::open(folder.path(), &terms(), true).is_ok());
 }
@@ -132,11 +135,15 @@ fn a_line_that_is_no_event_is_named_by_its_number() {
 fn half_a_line_is_cut_off_however_long_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(EVENTS_FILE);
-    std::fs::write(&path, format!("{{\"seconds\":\"{}", "1".repeat(9000))).unwrap();
+    let (journal, _) = Journal::open(folder.path(), &terms(), false).unwrap();
+    hunt_into(&journal, Ledger::default());
+    drop(journal);
+    let whole = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{whole}{{\"seconds\":\"{}", "1".repeat(9000))).unwrap();
     let (journal, _) = Journal::open(folder.path(), &terms(), true).unwrap();
     journal.record(&Entry { seconds: 2.0, event: HuntEvent::Interrupted }).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(text, "{\"seconds\":2.0,\"event\":\"interrupted\"}\n");
+    assert_eq!(text, format!("{whole}{{\"seconds\":2.0,\"event\":\"interrupted\"}}\n"));
 }
 
 #[test]
@@ -193,6 +200,7 @@ fn a_folder_with_other_files_takes_no_new_hunt_and_loses_nothing() {
         let error = Journal::open(folder.path(), &terms(), false).unwrap_err();
         assert!(matches!(error, JournalError::Strangers { .. }), "{name}: {error}");
         assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{name}: nothing is made beside it");
     }
     // Nor does a resume take up what holds no whole event.
     let folder = tempfile::tempdir().unwrap();
@@ -203,6 +211,7 @@ fn a_folder_with_other_files_takes_no_new_hunt_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
     std::fs::write(folder.path().join("lock"), "").unwrap();
+    std::fs::create_dir(folder.path().join(FINDINGS_FOLDER)).unwrap();
     assert!(Journal::open(folder.path(), &terms(), false).is_ok());
 }
 
@@ -215,12 +224,35 @@ fn links_pipes_and_folders_in_place_of_its_files_are_refused() {
         std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
         let _ = std::fs::remove_file(folder.path().join(name));
         std::fs::write(&victim, "precious").unwrap();
+        std::fs::write(folder.path().join(EVENTS_FILE), "").unwrap();
+        let _ = std::fs::remove_file(folder.path().join(name));
         std::os::unix::fs::symlink(&victim, folder.path().join(name)).unwrap();
         let error = Journal::open(folder.path(), &terms(), true).unwrap_err();
         assert!(matches!(error, JournalError::Strange { .. }), "{error}");
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
         std::fs::remove_file(folder.path().join(name)).unwrap();
+        let pipe = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap();
+        assert!(pipe.success());
+        for resume in [true, false] {
+            let error = Journal::open(folder.path(), &terms(), resume).unwrap_err();
+            assert!(matches!(error, JournalError::Strange { .. }), "{error}");
+        }
+        std::fs::remove_file(folder.path().join(name)).unwrap();
         std::fs::create_dir(folder.path().join(name)).unwrap();
         assert!(matches!(Journal::open(folder.path(), &terms(), true), Err(JournalError::Strange { .. })));
     }
+}
+
+#[test]
+fn a_cause_that_leads_out_of_the_folder_is_refused_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, ledger) = Journal::open(folder.path(), &terms(), false).unwrap();
+    hunt_into(&journal, ledger);
+    drop(journal);
+    let path = folder.path().join(EVENTS_FILE);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once("\"cause\":\"").unwrap();
+    std::fs::write(&path, format!("{before}\"cause\":\"../../{rest}")).unwrap();
+    let error = Journal::open(folder.path(), &terms(), true).unwrap_err();
+    assert!(matches!(error, JournalError::Unreadable { .. }), "{error}");
 }

@@ -91,7 +91,7 @@ impl Terms {
                 Reply { answer: Answer::Other(slug), sibling: Some(sibling) }
             }
             Repetition::Passed => alone(Answer::Pass),
-            Repetition::Unjudged => alone(Answer::Invalid("nothing was judged".to_owned())),
+            Repetition::Unjudged(_) => alone(Answer::Invalid("nothing was judged".to_owned())),
         })
     }
 }
