@@ -4,5 +4,5 @@
 
 import sys
 
-print("not applicable:", "cudnn-frontend's convolutions have alpha 1 and beta 0; the case has 1 and 1")
+print("not applicable:", "cudnn-frontend's convolutions have alpha 1 and beta 0; the case has 2 and 0")
 sys.exit(77)

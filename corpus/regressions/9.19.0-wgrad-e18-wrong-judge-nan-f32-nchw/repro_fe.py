@@ -5,9 +5,9 @@ Needs nvidia-cudnn-frontend, and PyTorch for memory and the reference.
 Exit: 1 the bug is present, 0 it is absent, 77 it can't be tried here, 3 something else failed.
 A signal or a call that never returns is the bug too where it was seen as such; run it under timeout(1).
 """
-# [cuDNN 9.19.0] [wgrad] [wrong result] [engine 18] on sm_90: f32 nchw n1 c1 k1 i1 f2 p1:0
-# Case: wgrad f32 nchw n1 c1 k1 i1 f2 p1:0 engine=18 set=9.19.0-full wsfill=00 fill=zero:1 out=nan
-# What was seen: 2 of 2 outputs wrong (2 NaN), first at (k0 c0 w0): got NaN, expected 0; judged by its bound (the engine declares a transform); largest error 0.0000e0, 0.000e0 times the element's bound, 2 beyond any rounding; zero data
+# [cuDNN 9.19.0] [wgrad] [wrong result] [engine 18] on sm_90: f32 nchw n1 c1 k1 i1x1 f1x1 p1:0x0
+# Case: wgrad f32 nchw n1 c1 k1 i1x1 f1x1 p1:0x0 engine=18 set=9.19.0-full wsfill=00 fill=zero:1 out=nan
+# What was seen: 1 of 1 outputs wrong (1 NaN), first at (k0 c0 h0 w0): got NaN, expected 0; judged by its bound (the engine declares a transform); largest error 0.0000e0, 0.000e0 times the element's bound, 1 beyond any rounding; zero data
 # Not run when this was written: a bundle is written without starting Python.
 # The engine number belongs to cuDNN 9.19.0; another version numbers them otherwise.
 
@@ -22,11 +22,11 @@ except ImportError as error:
 
 OPERATION = "wgrad"
 OUTPUT = "w"  # the tensor that the pass writes
-DIM = {"x": [1, 1, 1], "w": [1, 1, 2], "y": [1, 1, 1]}
-STRIDES = {"x": [1, 1, 1], "w": [2, 2, 1], "y": [1, 1, 1]}  # elements
+DIM = {"x": [1, 1, 1, 1], "w": [1, 1, 1, 1], "y": [1, 1, 2, 1]}
+STRIDES = {"x": [1, 1, 1, 1], "w": [1, 1, 1, 1], "y": [2, 2, 1, 1]}  # elements
 DTYPE = {"x": torch.float32, "w": torch.float32, "y": torch.float32}
-PAD_BEFORE, PAD_AFTER = [1], [0]
-STRIDE, DILATION, GROUPS = [1], [1], 1
+PAD_BEFORE, PAD_AFTER = [1, 0], [0, 0]
+STRIDE, DILATION, GROUPS = [1, 1], [1, 1], 1
 FILL, SEED = "zero", 1
 # An output may be off by BOUND[0] * sum of absolute products + BOUND[1] * |output| + BOUND[2]; all 0: not at all.
 BOUND = [3.5762786865234375e-7, 5.960464477539063e-8, 1.1754943508222875e-38]
@@ -131,7 +131,8 @@ def filled(name):
     """One input, rounded to its type, on the CPU."""
     number = "xwy".index(name)
     probe = name == ("y" if OPERATION == "dgrad" else "x")
-    return values(FILL, SEED, number, probe, DIM[name]).to(DTYPE[name])
+    made = values(FILL, SEED, number, probe, DIM[name])
+    return made.to(DTYPE[name])
 
 
 # ---- Reference: the convolution on the CPU in double ------------------------------------------------------

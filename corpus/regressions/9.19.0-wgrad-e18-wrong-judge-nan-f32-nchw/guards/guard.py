@@ -1,6 +1,6 @@
 """Tells whether a convolution lies where a failure of cuDNN was seen. Knows nothing of cuDNN's interface."""
-# [cuDNN 9.19.0] [wgrad] [wrong result] [engine 18] on sm_90: f32 nchw n1 c1 k1 i1 f2 p1:0
-# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, too few cases tried: pad_after[-1] <= 0 and elements(w) >= 2 and elements(w) != 15 (1 of 1 inside failed, 0 of 1 outside)
+# [cuDNN 9.19.0] [wgrad] [wrong result] [engine 18] on sm_90: f32 nchw n1 c1 k1 i1x1 f1x1 p1:0x0
+# Conditions: the whole pass is blocked for x f32, w f32, y f32, compute f32; guess, too few cases tried: max(pad_before) >= 1 and k * output[-2] <= 1922 and (filter[-2] - pad_after[-2]) >= 0 and output[-2] mod 5 != 0 and axes = 2 (3 of 3 inside failed, 1 of 2 outside)
 # Use: fill a Convolution before a plan is chosen; where avoid() is true, take another engine than 18.
 
 from dataclasses import dataclass
