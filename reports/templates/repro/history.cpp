@@ -29,7 +29,8 @@ static const std::vector<Earlier> EARLIER = {
          {'{{ tensor.name }}', {{ tensor.dtype }}, { {{- tensor.extent -}} }, { {{- tensor.stride -}} }},
      {%- endfor %}
      }, {{ earlier.compute }},
-     { {{- earlier.pad_before -}} }, { {{- earlier.pad_after -}} }, { {{- earlier.stride -}} }, { {{- earlier.dilation -}} },
+     { {{- earlier.pad_before -}} }, { {{- earlier.pad_after -}} },
+     { {{- earlier.stride -}} }, { {{- earlier.dilation -}} },
      {{ earlier.alpha }}, {{ earlier.beta }},
      {{ earlier.engine }}, { {{- earlier.knobs -}} }, {{ earlier.heuristic_mode }}, {{ earlier.heuristic_rank }},
      {{ earlier.workspace_extra }}, {{ earlier.workspace_alignment }},
