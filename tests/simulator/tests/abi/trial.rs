@@ -162,18 +162,26 @@ fn reference(case: &Case, views: [TensorView; 3], bytes: &[Vec<u8>; 3]) -> Vec<f
     twin::reference(&params, &bytes[0], &bytes[1], &bytes[2]).unwrap().result
 }
 
-/// Runs a case twice on small integers, with a workspace full of 0xFF.
+/// Runs a case after its history, and says what the case itself showed.
 pub(crate) fn run(folder: &Path, case: &Case) -> Seen {
     let libraries = Libraries::start(folder);
     assert_eq!(libraries.version(), 91_900);
-    let plan = match plan(&libraries, case) {
+    for earlier in &case.history {
+        assert_eq!(run_alone(&libraries, earlier), Seen::default(), "{earlier}");
+    }
+    run_alone(&libraries, case)
+}
+
+/// Runs a case twice on small integers, with a workspace full of 0xFF.
+fn run_alone(libraries: &Libraries, case: &Case) -> Seen {
+    let plan = match plan(libraries, case) {
         Ok(plan) => plan,
         Err(refused) => return Seen { refused: Some(refused), ..Seen::default() },
     };
     let workspace_bytes = plan.get::<i64>(A::PLAN_WORKSPACE_SIZE, T::INT64, 1).unwrap()[0].unsigned_abs();
     let spans = Role::ALL.map(|role| case.problem.geometry().bytes(role) as u64);
-    let tensors = spans.map(|span| guarded(&libraries, span));
-    let workspace = guarded(&libraries, workspace_bytes);
+    let tensors = spans.map(|span| guarded(libraries, span));
+    let workspace = guarded(libraries, workspace_bytes);
     cuda_ok(libraries.set_bytes(workspace, 0xFF, workspace_bytes as usize));
     for role in Role::ALL {
         let view = view(case, role, tensors[role.index()]);
@@ -185,7 +193,7 @@ pub(crate) fn run(folder: &Path, case: &Case) -> Seen {
     cuda_ok(libraries.set_bytes(tensors[output], 0xFF, spans[output] as usize));
     let contents =
         |libraries: &Libraries| [0, 1, 2].map(|index| libraries.read(tensors[index], spans[index] as usize));
-    let before = contents(&libraries);
+    let before = contents(libraries);
     let pack = libraries.descriptor(D::VARIANT_PACK);
     pack.longs(A::PACK_UNIQUE_IDS, &[1, 2, 3]);
     pack.set(A::PACK_DATA_POINTERS, T::VOID_POINTER, &tensors).unwrap();
@@ -203,7 +211,7 @@ pub(crate) fn run(folder: &Path, case: &Case) -> Seen {
         assert_eq!(libraries.execute(&plan, &pack), Err(("execute", 5001)));
         return seen;
     }
-    let after = contents(&libraries);
+    let after = contents(libraries);
     let views = Role::ALL.map(|role| view(case, role, 0));
     let expected = reference(case, views, &before);
     let mut right = vec![0_u8; spans[output] as usize];
@@ -217,14 +225,14 @@ pub(crate) fn run(folder: &Path, case: &Case) -> Seen {
     cuda_ok(libraries.set_bytes(workspace, 0xFF, workspace_bytes as usize));
     libraries.execute(&plan, &pack).unwrap();
     cuda_ok(libraries.synchronize());
-    seen.differs = contents(&libraries)[output] != after[output];
+    seen.differs = contents(libraries)[output] != after[output];
     for (index, names) in
         [["x_before", "x_after"], ["w_before", "w_after"], ["y_before", "y_after"]].into_iter().enumerate()
     {
-        seen.touched.extend(touched(&libraries, tensors[index], spans[index], names));
+        seen.touched.extend(touched(libraries, tensors[index], spans[index], names));
     }
     seen.touched.extend(touched(
-        &libraries,
+        libraries,
         workspace,
         workspace_bytes,
         ["workspace_before", "workspace_after"],
