@@ -179,6 +179,14 @@ impl Case {
         Self { problem: self.problem.clone(), options: self.options.clone(), history: Vec::new() }
     }
 
+    /// The first library set that it or a case before it names and that is not this one: its numbers mean nothing
+    /// here.
+    #[must_use]
+    pub fn other_set(&self, here: &str) -> Option<&str> {
+        let cases = self.history.iter().chain(std::iter::once(self));
+        cases.filter_map(|case| case.options.set.as_deref()).find(|set| *set != here)
+    }
+
     /// The same case with its plan pinned.
     #[must_use]
     pub fn pinned(&self, config: crate::Config) -> Self {

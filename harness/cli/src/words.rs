@@ -61,6 +61,11 @@ pub(crate) fn problem(case: &Case) -> String {
     parts.extend(unusual(problem, "dilation", |axis| axis.dilation.to_string()));
     parts.push(format!("output {}", join(&problem.geometry().output_spatial())));
     parts.push(plan(case));
+    parts.extend(match case.history.len() {
+        0 => None,
+        1 => Some("after another case in the same process".to_owned()),
+        count => Some(format!("after {count} other cases in the same process")),
+    });
     parts.join(", ")
 }
 
@@ -146,6 +151,11 @@ mod tests {
                 "dgrad f32 nchw n1 c1 k1 i4 f1 heur=fallback#2",
                 "gradient of a convolution's input, batch 1, 1 to 1 channels, input 4, filter 1, output 4, plan 2 of \
                  the fallback list",
+            ),
+            (
+                "fprop f32 nchw n1 c1 k1 i4 f1 ; dgrad f32 nchw n1 c1 k1 i4 f1",
+                "gradient of a convolution's input, batch 1, 1 to 1 channels, input 4, filter 1, output 4, no plan \
+                 named, after another case in the same process",
             ),
         ] {
             let case: Case = line.parse().expect("an example is a case");

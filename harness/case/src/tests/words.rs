@@ -25,3 +25,13 @@ fn workspace_contents_print_as_the_case_line_spells_them() {
         [WorkspaceFill::Zero, WorkspaceFill::Ones, WorkspaceFill::Random(7)].map(|fill| fill.to_string());
     assert_eq!(printed, ["00", "ff", "rand:7"]);
 }
+
+#[test]
+fn another_library_set_is_noticed_in_the_history_too() {
+    let case = |line: &str| line.parse::<crate::Case>().unwrap();
+    let (plain, here) = ("fprop f32 nchw n1 c1 k1 i1 f1", "9.19.0-full");
+    assert_eq!(case(plain).other_set(here), None);
+    assert_eq!(case(&format!("{plain} set=9.19.0-full ; {plain} set=9.19.0-full")).other_set(here), None);
+    assert_eq!(case(&format!("{plain} set=9.14.0-full ; {plain}")).other_set(here), Some("9.14.0-full"));
+    assert_eq!(case(&format!("{plain} ; {plain} set=9.14.0-full")).other_set(here), Some("9.14.0-full"));
+}

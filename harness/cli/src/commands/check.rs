@@ -42,8 +42,8 @@ pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
 
 /// An engine index means nothing on another library set.
 pub(crate) fn require_set(case: &Case, environment: &Environment, any_set: bool) -> Result<(), Failure> {
-    match &case.options.set {
-        Some(set) if *set != environment.set() && !any_set => Err(Failure::Unjudged(format!(
+    match case.other_set(&environment.set()) {
+        Some(set) if !any_set => Err(Failure::Unjudged(format!(
             "the case belongs to library set {set}, but {} is loaded; nothing was judged (--any-set judges it here)",
             environment.set()
         ))),
