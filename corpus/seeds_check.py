@@ -141,8 +141,11 @@ def main(folder):
             complaints.append(f"{file.name}: is not in canonical form, or not ASCII")
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.json", file.name):
             complaints.append(f"{file.name}: the name is not of lower-case words joined by -")
-        complaints += of_entry(entry, file.name)
-        case = entry.get("case") if isinstance(entry, dict) else None
+        try:
+            complaints += of_entry(entry, file.name)
+        except (TypeError, AttributeError) as error:
+            complaints.append(f"{file.name}: a value is of another type: {error}")
+        case = str(entry.get("case")) if isinstance(entry, dict) else file.name
         if case in seen:
             complaints.append(f"{file.name}: has the case of {seen[case]}; join their sources by ` and `")
         seen.setdefault(case, file.name)
