@@ -18,8 +18,11 @@ const FILES: [(&str, &str); 7] = [
     ("libnvrtc.so.12", "libconvict_sim_cublaslt.so"),
 ];
 
-/// The folder to use: the named one, or one assembled beside this executable from the libraries built with it.
-/// Never the build folder itself: cargo puts that on the search path of everything it runs.
+/// Where a release keeps the files under their real names: in a folder of its own, or below a common prefix.
+const INSTALLED: [&str; 2] = ["simulator", "../lib/convict/simulator"];
+
+/// The folder to use: the named one, one assembled beside this executable from the libraries built with it, or the
+/// one of the release. Never the build folder itself: cargo puts that on the search path of everything it runs.
 pub(crate) fn folder(named: &Path) -> Result<PathBuf, Failure> {
     if !named.as_os_str().is_empty() {
         let folder = named
@@ -35,14 +38,31 @@ pub(crate) fn folder(named: &Path) -> Result<PathBuf, Failure> {
     // `deps` first: cargo builds there, and leaves an older file beside the executable when only tests were built.
     let built = [beside.join("deps"), beside.to_owned()]
         .into_iter()
-        .find(|folder| FILES.iter().all(|(_, built)| folder.join(built).exists()))
-        .ok_or_else(|| {
-            Failure::Machine(format!(
-                "the simulator is not built beside {}; run cargo build, or name its folder with --simulate=DIR",
-                executable.display()
-            ))
-        })?;
-    assemble(&built, beside).map_err(|error| Failure::file("simulator folder", beside, &error))
+        .find(|folder| FILES.iter().all(|(_, built)| folder.join(built).exists()));
+    if let Some(built) = built {
+        return assemble(&built, beside).map_err(|error| Failure::file("simulator folder", beside, &error));
+    }
+    installed(beside)?.ok_or_else(|| {
+        Failure::Machine(format!(
+            "no simulator beside {}; a release has it in lib/convict/simulator, in a clone cargo build makes it; or \
+             name its folder with --simulate=DIR",
+            executable.display()
+        ))
+    })
+}
+
+/// The folder that a release brought along, if there is one; a part of it is worse than none.
+fn installed(beside: &Path) -> Result<Option<PathBuf>, Failure> {
+    let Some(folder) = INSTALLED.iter().find_map(|place| beside.join(place).canonicalize().ok()) else {
+        return Ok(None);
+    };
+    match FILES.iter().find(|(name, _)| !folder.join(name).exists()) {
+        None => Ok(Some(folder)),
+        Some((name, _)) => Err(Failure::Machine(format!(
+            "{}: lacks {name}; unpack the release anew, or name another folder with --simulate=DIR",
+            folder.display()
+        ))),
+    }
 }
 
 /// Links the built files under the real names, in a folder named after their state, so that several runs can share
