@@ -11,6 +11,7 @@ mod isolation;
 mod minimize;
 mod planning;
 mod planted;
+mod replay;
 mod resume;
 mod screen;
 mod tidy;
