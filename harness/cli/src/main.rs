@@ -13,6 +13,7 @@ mod screen;
 mod show;
 mod simulator;
 mod terminal;
+mod traffic;
 mod tryout;
 mod words;
 
