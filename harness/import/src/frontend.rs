@@ -1,25 +1,24 @@
 //! cudnn-frontend's graphs as JSON, keyed by names (version 1) or by uid (version 2): alone, one a line, or between the
-//! lines of its log. Knows that form; its plain dump of descriptors names no roles and is told apart.
+//! lines of its log, whose plain dump of descriptors is read in `dump`. Knows where a graph begins and ends.
 
+mod dump;
 mod graph;
 
 use std::io::{self, BufRead};
 
+use case::Case;
 use serde_json::Value;
 
+use self::dump::{Dump, Dumped};
 use crate::lines::{Lines, find};
 use crate::table::{Evidence, Import, Imported, Ledger, Refusals};
 
 /// Longest text of one graph, bytes.
 const GRAPH_MAX: usize = 4 << 20;
 
-/// What the frontend's plain dump is answered with.
-const DUMP: &str = "a convolution of cudnn-frontend's plain dump, which names neither tensors' roles nor executions: \
-                    log with CUDNN_LOGLEVEL_DBG=3 and CUDNN_LOGDEST_DBG=FILE instead";
-
 /// Reads a file to its end.
 pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> io::Result<Import> {
-    let mut reader = Reader { ledger: Ledger::default(), refusals: Refusals::default(), open: None };
+    let mut reader = Reader::default();
     while lines.advance()? {
         reader.line(lines.bytes(), lines.number());
         if lines.cut() {
@@ -86,10 +85,14 @@ impl Object {
     }
 }
 
+#[derive(Default)]
 struct Reader {
     ledger: Ledger,
     refusals: Refusals,
     open: Option<Object>,
+    dump: Dump,
+    /// Place of the last case that the dump gave, until its plan is named.
+    planned: Option<usize>,
 }
 
 impl Reader {
@@ -98,9 +101,9 @@ impl Reader {
             if let Some(open) = self.open.take().filter(Object::is_graph) {
                 self.refusals.add("a graph that is cut off", open.line);
             }
-            if find(line, b"CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR :").is_some() {
-                return self.refusals.add(DUMP, number);
-            }
+        }
+        if self.open.is_none() {
+            self.dumped(&String::from_utf8_lossy(line), number);
         }
         if self.open.as_ref().is_some_and(|open| open.is_refuted_by(line)) {
             self.open = None;
@@ -135,6 +138,32 @@ impl Reader {
         }
     }
 
+    /// A line of the plain dump.
+    fn dumped(&mut self, line: &str, number: u64) {
+        match self.dump.take(line) {
+            Some(Dumped::Graph(told)) => self.planned = self.count(told, number, false),
+            Some(Dumped::Plan(engine)) => {
+                if let Some(place) = self.planned.take() {
+                    self.ledger.note(place, engine);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn count(&mut self, told: Result<Case, String>, first: u64, fused: bool) -> Option<usize> {
+        match told {
+            Ok(case) => {
+                let found = Imported { case, count: 1, file: 0, first, fused, engines: Vec::new() };
+                self.ledger.add(found, &mut self.refusals)
+            }
+            Err(reason) => {
+                self.refusals.add(reason, first);
+                None
+            }
+        }
+    }
+
     fn graph(&mut self, object: &Object) {
         if !object.is_graph() {
             return;
@@ -150,14 +179,7 @@ impl Reader {
             self.refusals.add("a graph without a convolution", object.line);
         }
         for told in graph.convolutions {
-            match told.and_then(|convolution| convolution.case()) {
-                Ok(case) => {
-                    let (first, fused, engines) = (object.line, graph.nodes > 1, Vec::new());
-                    self.ledger
-                        .add(Imported { case, count: 1, file: 0, first, fused, engines }, &mut self.refusals);
-                }
-                Err(reason) => self.refusals.add(reason, object.line),
-            }
+            self.count(told.and_then(|convolution| convolution.case()), object.line, graph.nodes > 1);
         }
     }
 }

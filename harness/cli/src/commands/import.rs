@@ -2,6 +2,8 @@
 //! they are read is `import`'s.
 
 use std::fmt::Write;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 use import::{Format, Imported};
 use serde_json::{Value, json};
@@ -36,12 +38,20 @@ pub(crate) fn run(arguments: &Import) -> Result<u8, Failure> {
             if arguments.files.contains(path) {
                 return Err(Failure::Usage(format!("--out {}: is one of the files to read", path.display())));
             }
-            std::fs::write(path, text)
-                .map_err(|error| Failure::Usage(format!("--out {}: {error}", path.display())))?;
+            std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
             errln!("{} cases in {}", import.cases.len(), path.display());
         }
     }
     Ok(CLEAN)
+}
+
+/// Whose trouble it is that the list could not be written.
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    use ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    if [NotFound, PermissionDenied, IsADirectory, NotADirectory].contains(&error.kind()) {
+        return Failure::Usage(format!("--out {}: {error}", path.display()));
+    }
+    Failure::file("--out", path, error)
 }
 
 fn json(import: &import::Import) -> Value {

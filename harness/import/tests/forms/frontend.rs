@@ -17,6 +17,9 @@ const VERSION_1: &str = r#"{"context": {"compute_data_type": "FLOAT", "io_data_t
  "tensors": {"image": {"dim": [2, 8, 5, 6], "stride": [240, 1, 48, 8], "data_type": null},
   "filter": {"dim": [4, 8, 3, 3], "stride": [72, 1, 24, 8]}, "conv::Y": {"dim": [], "stride": [], "is_virtual": true}}}"#;
 
+/// A real one, without the lines that are not read (`sed` and `grep`).
+const DUMP: &str = include_str!("../data/frontend-torch-2.11-h200.log");
+
 const CASE_1: &str = "fprop f16 nhwc n2 c8 k4 i5x6 f3x3 p1x0:1";
 
 #[test]
@@ -64,11 +67,35 @@ fn a_graph_that_is_broken_is_counted_with_its_reason_and_the_rest_goes_on() {
 }
 
 #[test]
-fn the_plain_dump_is_answered_with_the_setting_that_helps() {
-    let dump =
-        "[cudnn_frontend] CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR : Datatype: [\"FLOAT\"] Mode: [\"X\"]\n";
-    let import = read(dump.repeat(2).as_bytes(), None);
-    assert!(import.cases.is_empty());
-    let [(2, reason)] = reasons(&import)[..] else { panic!("{import:?}") };
-    assert!(reason.contains("CUDNN_LOGLEVEL_DBG=3"), "{reason}");
+fn the_plain_dump_of_a_real_run_gives_each_graph_once_with_its_engine() {
+    let import = read(DUMP.as_bytes(), None);
+    let mut got: Vec<String> = counted(&import).into_iter().map(|(_, case)| case).collect();
+    let log = read(include_bytes!("../data/torch-2.11-cudnn-9.19-h200.log"), None);
+    let mut expected: Vec<String> = counted(&log).into_iter().map(|(_, case)| case).collect();
+    got.sort();
+    expected.sort();
+    assert_eq!(got, expected);
+    assert_eq!((import.evidence, reasons(&import)), (import::Evidence::Described, vec![]));
+    for found in &import.cases {
+        let same = log.cases.iter().find(|other| other.case == found.case).expect("the same case");
+        assert_eq!((found.count, &found.engines), (1, &same.engines), "{}", found.case);
+    }
+}
+
+#[test]
+fn a_dump_that_leaves_roles_open_or_is_fused_is_counted_with_what_helps() {
+    let first = &DUMP[..DUMP.find("[cudnn_frontend] CUDNN_BACKEND_ENGINEHEUR").expect("a graph")];
+    for (from, to, reason) in [
+        (
+            "Tag: ConvFwd_",
+            "Tag: ConvFwd_Add_",
+            "a fused graph in the frontend's plain dump: log with CUDNN_LOGLEVEL_DBG=3",
+        ),
+        ("\"FLOAT\"", "\"INT8\"", "an element type or channels packed into vectors that no case has"),
+        ("[ 8,32,28,28 ]", "[ 8,32,27,28 ]", "an output size that does not follow from the input"),
+        ("CROSS_CORRELATION", "CONVOLUTION", "flipped filters (mode CONVOLUTION)"),
+    ] {
+        let import = read(first.replace(from, to).as_bytes(), None);
+        assert_eq!((counted(&import), reasons(&import)), (vec![], vec![(1, reason)]));
+    }
 }
