@@ -25,8 +25,7 @@ enum Column {
 }
 
 /// Names of columns, in any case and order, with what they hold.
-pub const COLUMNS: &str = "\
-  op                     fprop, dgrad or wgrad (default fprop)
+pub const COLUMNS: &str = "  op                     fprop, dgrad or wgrad (default fprop)
   n c k g                batch, input channels, output channels (both in total), groups (default 1)
   i f p s d              input, filter, padding, stride, dilation: 56x56, or one number for all axes of i
   in_d in_h in_w, filter_d filter_h filter_w, pad_d pad_h pad_w, stride_d stride_h stride_w, dil_d dil_h dil_w

@@ -97,10 +97,9 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, line: &[u8], number: u64) {
-        if line.starts_with(b"[cudnn_frontend]") {
-            if let Some(open) = self.open.take().filter(Object::is_graph) {
-                self.refusals.add("a graph that is cut off", open.line);
-            }
+        let begins = line.starts_with(b"[cudnn_frontend]");
+        if begins && let Some(open) = self.open.take().filter(Object::is_graph) {
+            self.refusals.add("a graph that is cut off", open.line);
         }
         if self.open.is_none() {
             self.dumped(&String::from_utf8_lossy(line), number);
@@ -141,7 +140,7 @@ impl Reader {
     /// A line of the plain dump.
     fn dumped(&mut self, line: &str, number: u64) {
         match self.dump.take(line) {
-            Some(Dumped::Graph(told)) => self.planned = self.count(told, number, false),
+            Some(Dumped::Graph(told)) => self.planned = self.count(told.map(|case| *case), number, false),
             Some(Dumped::Plan(engine)) => {
                 if let Some(place) = self.planned.take() {
                     self.ledger.note(place, engine);

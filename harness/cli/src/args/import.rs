@@ -11,7 +11,7 @@ pub(crate) enum Form {
     Auto,
     /// cuDNN's own log.
     Log,
-    /// cudnn-frontend's graphs as JSON.
+    /// cudnn-frontend's graphs as JSON, or its own log.
     Frontend,
     /// An ONNX model.
     Onnx,
@@ -48,12 +48,13 @@ const FORMS: &str = "\
 WHAT IS READ
   log       what a process writes under CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=FILE, of cuDNN 8 and 9; executions are
             counted, or plans where the log ends before any
-  frontend  cudnn-frontend's graphs as JSON: a file each, one a line, or within CUDNN_FRONTEND_LOG_INFO=1's log
+  frontend  cudnn-frontend's graphs as JSON: a file each, one a line, or within the log of CUDNN_FRONTEND_LOG_INFO=1,
+            whose plain dump is read too where it is of single convolutions
   onnx      Conv and ConvTranspose nodes, with the extents that follow from the model's inputs
   csv       a table with a header, separated by commas, of these columns in any order:
 ";
 
 const LAST: &str = "What convict writes itself is read too.
 
-  What is written goes into `convict hunt --cases-from FILE`, which runs just these, or `--around FILE`, which goes on \
-                    to their neighbours.";
+What is written goes into `convict hunt --cases-from FILE`, which runs just these, or `--around FILE`, which goes on
+to their neighbours.";

@@ -9,6 +9,9 @@ use crate::source::Source;
 const OFTEN: &str = "fprop f16 nhwc n8 c64 k64 i56x56 f3x3 p1x1";
 const SELDOM: &str = "wgrad f32 nchw n2 c8 k16 g4 i10x12x14 f3x3x3 p1x1x1 s1x2x2";
 
+/// True for a case that differs in one respect.
+type Differs<'a> = &'a dyn Fn(&Case) -> bool;
+
 fn around(seed: u64, limits: Limits) -> Around {
     let weighted = |line: &str, count| Weighted { case: line.parse().unwrap(), count };
     Around::new(seed, limits, vec![weighted(SELDOM, 1), weighted(OFTEN, 100)])
@@ -47,7 +50,7 @@ fn neighbours_vary_every_part_of_a_case_and_mostly_of_the_more_frequent_one() {
     let share = |of: &dyn Fn(&Case) -> bool| cases.iter().filter(|case| of(case)).count();
     let flat = share(&|case| case.problem.axes.len() == 2);
     assert!(flat * 10 > cases.len() * 7 && flat < cases.len(), "{flat} of {}", cases.len());
-    let differs: [(&str, &dyn Fn(&Case) -> bool); 8] = [
+    let differs: [(&str, Differs<'_>); 8] = [
         ("pass", &|case| case.problem.operation != base.problem.operation),
         ("type", &|case| case.problem.dtypes != base.problem.dtypes),
         ("layout", &|case| case.problem.layouts != base.problem.layouts),

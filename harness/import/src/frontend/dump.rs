@@ -1,5 +1,5 @@
-//! cudnn-frontend's plain dump of descriptors: tensors, a convolution, the tag of its graph. Knows lines; which tensor is
-//! which follows from the extents, since the dump does not tell.
+//! cudnn-frontend's plain dump of descriptors: tensors, a convolution, the tag of its graph. Knows lines; which tensor
+//! is which follows from the extents, since the dump does not tell.
 
 use case::{Case, Operation};
 
@@ -18,7 +18,7 @@ const TAGS: [(&str, Operation); 3] = [
 /// What a line ended.
 pub(super) enum Dumped {
     /// A graph with a convolution.
-    Graph(Result<Case, String>),
+    Graph(Result<Box<Case>, String>),
     /// The plan of the last graph, by its engine.
     Plan(i64),
 }
@@ -54,7 +54,7 @@ impl Dump {
             self.convolution = described(rest);
         } else if let Some(tag) = text.strip_prefix("Tag: ") {
             let graph = std::mem::take(self);
-            return graph.convolution.is_some().then(|| Dumped::Graph(graph.case(tag.trim())));
+            return graph.convolution.is_some().then(|| Dumped::Graph(graph.case(tag.trim()).map(Box::new)));
         } else if let Some(rest) = text.strip_prefix("CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR :") {
             let (_, after) = rest.split_once("_eng")?;
             let digits: String = after.chars().take_while(char::is_ascii_digit).collect();

@@ -178,7 +178,11 @@ impl<'a> Shapes<'a> {
         let mut sum = self.extents(node.inputs.first()?)?.clone();
         let axis = place(node.int("axis", 1), sum.len())?;
         for name in &node.inputs[1..] {
-            let next = self.extents(name).filter(|next| next.len() == sum.len())?;
+            let fits = |next: &&Extents| {
+                next.len() == sum.len()
+                    && (0..sum.len()).all(|place| place == axis || next[place] == sum[place])
+            };
+            let next = self.extents(name).filter(fits)?;
             sum[axis] = sum[axis].checked_add(next[axis])?;
         }
         Some(sum)

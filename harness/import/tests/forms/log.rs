@@ -62,7 +62,7 @@ fn what_a_launcher_puts_before_each_line_changes_nothing() {
     assert_eq!(counted(&read(prefixed.as_bytes(), None)), counted(&read(REAL.as_bytes(), None)));
 }
 
-/// A call of the older interface; `%` stands for what changes.
+/// A call of the older interface, in the words of a log of version 8.
 fn legacy(function: &str, names: [&str; 3], mode: &str) -> String {
     let tensor = |name: &str, dims: &str, strides: &str| {
         format!(
@@ -80,8 +80,10 @@ fn legacy(function: &str, names: [&str; 3], mode: &str) -> String {
     format!(
         "I! CuDNN (v8401) function {function}() called:\ni!     handle: type=cudnnHandle_t; streamId=0x1;\n\
          i!     alpha: type=CUDNN_DATA_FLOAT; val=0.500000;\n{}{filter}\
-         i!     convDesc: type=cudnnConvolutionDescriptor_t:\ni!         mode: type=cudnnConvolutionMode_t; val={mode};\n\
-         i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);\ni!         arrayLength: type=int; val=2;\n\
+         i!     convDesc: type=cudnnConvolutionDescriptor_t:\n\
+         i!         mode: type=cudnnConvolutionMode_t; val={mode};\n\
+         i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);\n\
+         i!         arrayLength: type=int; val=2;\n\
          i!         padA: type=int; val=[0,1];\ni!         strideA: type=int; val=[1,2];\n\
          i!         dilationA: type=int; val=[1,1];\ni!         groupCount: type=int; val=2;\n\
          i!     algo: type=cudnnConvolutionFwdAlgo_t; val=CUDNN_CONVOLUTION_FWD_ALGO_GEMM (2);\n\
