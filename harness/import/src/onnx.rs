@@ -53,5 +53,6 @@ pub(crate) fn read(reader: &mut impl Read, batch: i64) -> Result<Import, ImportE
             Err(reason) => refusals.add(reason, number),
         }
     }
+    notes.push("a model has no lines: the numbers are those of its nodes, from 1".to_owned());
     Ok(Import { cases: ledger.sorted(), evidence: Evidence::Executed, refused: refusals.sorted(), notes })
 }

@@ -108,7 +108,7 @@ fn extents_follow_through_the_common_operators() {
         ]
     );
     assert_eq!(reasons(&import), []);
-    assert_eq!(import.notes, ["the model leaves its batch open; it was taken as 4 (--batch)"]);
+    assert_eq!(import.notes[0], "the model leaves its batch open; it was taken as 4 (--batch)");
     assert_eq!(import.cases[1].first, 5);
 }
 
