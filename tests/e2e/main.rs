@@ -7,6 +7,7 @@ mod canary;
 mod cli;
 mod convict;
 mod explain;
+mod import;
 mod isolation;
 mod minimize;
 mod planning;

@@ -2,6 +2,7 @@
 
 mod help;
 mod replay;
+mod import;
 mod values;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use replay::{Plans, Replay};
+pub(crate) use import::{Form, Import};
 pub(crate) use values::Devices;
 use values::{devices, duration, folder_or_nothing, one_device};
 
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Render a bundle anew from its data: page, ticket, guards, vendor forms; needs no GPU.
     Report(Report),
+    /// List the convolutions that a log, a graph, a model or a table holds, as case lines with counts; needs no GPU.
+    Import(Import),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
     /// Serve jobs; started by convict itself.
@@ -112,7 +116,10 @@ pub(crate) struct Hunt {
     /// generating them.
     #[arg(long, value_name = "FILE")]
     pub(crate) cases_from: Option<PathBuf>,
-    /// Seed of the generator.
+    /// Run what this file says is really run, then its neighbours without end: what `convict import` writes or reads.
+    #[arg(long, value_name = "FILE", conflicts_with = "cases_from")]
+    pub(crate) around: Option<PathBuf>,
+    /// Seed of the generator, or of the neighbours of --around.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Folder for events, summary and bundles.

@@ -4,6 +4,7 @@ mod check;
 mod engines;
 mod explain;
 mod hunt;
+mod import;
 mod kept;
 mod minimize;
 mod replay;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Show(arguments) => crate::show::run(&arguments),
         Command::Engines(arguments) => engines::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),

@@ -15,6 +15,7 @@ mod sets;
 mod show;
 mod simulator;
 mod terminal;
+mod traffic;
 mod tryout;
 mod words;
 

@@ -214,9 +214,8 @@ impl<'a> Floor<'a> {
 
     /// The engines that a problem's survey visits. All of them, except where problems never run out: who counts or
     /// lists problems wants each of them whole.
-    fn engines_of(&self, case: &Case) -> Engines {
-        let endless =
-            matches!(self.options.source, Source::Generated(_)) && self.options.problems_max.is_none();
+    fn engines_of(&self, index: u64, case: &Case) -> Engines {
+        let endless = self.options.source.is_endless(index) && self.options.problems_max.is_none();
         let whole = self.options.selection == Selection::All && case.options.engine == EngineChoice::Any;
         if endless && whole { self.focus().next(case.problem.operation) } else { Engines::All }
     }
@@ -227,7 +226,7 @@ impl<'a> Floor<'a> {
             Source::Generated(generator) if self.options.problems_max.is_none() => {
                 generator.sibling(index, number)
             }
-            Source::Generated(_) | Source::Listed(_) => None,
+            Source::Generated(_) | Source::Listed(_) | Source::Around(_) => None,
         }
     }
 

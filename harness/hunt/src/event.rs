@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// What a hunt is asked to try: two runs with the same terms are parts of one hunt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// Seed of the generator; absent where the problems come from a list.
+    /// Seed of the generator, or of what lies around a list; absent where a list is all.
     pub seed: Option<u64>,
-    /// Problems of the list.
+    /// Problems of the list, where there is one.
     pub listed: Option<u64>,
     /// Digest of the first problems, so that another list or another version's stream is noticed.
     pub digest: u64,
@@ -25,7 +25,8 @@ pub struct Terms {
 impl fmt::Display for Terms {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.seed, self.listed) {
-            (Some(seed), _) => write!(formatter, "seed {seed}")?,
+            (Some(seed), None) => write!(formatter, "seed {seed}")?,
+            (Some(seed), Some(listed)) => write!(formatter, "seed {seed} around a list of {listed} cases")?,
             (None, listed) => write!(formatter, "a list of {} problems", listed.unwrap_or(0))?,
         }
         let engines = match self.selection {

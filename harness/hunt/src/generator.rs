@@ -14,6 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 use self::draft::Draft;
 use self::style::Style;
+pub(crate) use self::style::{pick, pick_weighted};
 
 /// What one generated case may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Limits {
     }
 
     /// Limits that nothing with more than the usual bytes and elements passes.
-    fn usual(self) -> Self {
+    pub(crate) fn usual(self) -> Self {
         let (bytes_max, elements_max) =
             (self.bytes_max.min(USUAL_BYTES_MAX), self.elements_max.min(USUAL_ELEMENTS_MAX));
         Self { bytes_max, elements_max, ..self }
@@ -56,7 +57,8 @@ impl Limits {
             || Role::ALL.into_iter().any(|role| geometry.elements(role) > USUAL_ELEMENTS_MAX)
     }
 
-    fn admit(self, case: &Case) -> bool {
+    /// True for a problem that costs no more.
+    pub(crate) fn admit(self, case: &Case) -> bool {
         let geometry = case.problem.geometry();
         geometry.total_bytes() <= self.bytes_max
             && Role::ALL.into_iter().all(|role| geometry.elements(role) <= self.elements_max)
@@ -174,7 +176,7 @@ impl Generator {
 const PASSES: [Operation; 3] = Operation::ALL;
 
 /// Mixes seed and index so that neighbouring numbers share nothing (the finalizer of SplitMix64).
-fn stream(seed: u64, index: u64) -> u64 {
+pub(crate) fn stream(seed: u64, index: u64) -> u64 {
     let mut mixed = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -149,7 +149,7 @@ impl Ledger {
             self.passes.insert(index, operation);
         }
         // What a generator gives is no one's own case.
-        if self.terms.as_ref().is_some_and(|terms| terms.listed.is_some()) {
+        if self.terms.as_ref().and_then(|terms| terms.listed).is_some_and(|listed| index < listed) {
             self.lines.insert(index, case.to_owned());
         }
     }

@@ -6,6 +6,7 @@
 //! event,
 //! `ledger` is the fold over events, and `journal` keeps them on disk.
 
+mod around;
 mod bench;
 mod campaign;
 mod confirm;
@@ -27,6 +28,7 @@ mod source;
 mod summary;
 mod suspects;
 
+pub use around::{Around, Weighted};
 pub use bench::Bench;
 pub use campaign::{HuntOptions, hunt};
 pub use error::HuntError;

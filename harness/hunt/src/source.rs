@@ -1,7 +1,8 @@
-//! Where problems come from: the generator or a list, by number. Knows order; runs nothing.
+//! Where problems come from: the generator, a list, or what lies around one, by number. Knows order; runs nothing.
 
 use case::{Case, Selection};
 
+use crate::around::{self, Around};
 use crate::event::Terms;
 use crate::generator::Generator;
 
@@ -15,6 +16,8 @@ pub enum Source {
     Generated(Generator),
     /// These, in this order.
     Listed(Vec<Case>),
+    /// These first, then an endless stream around them.
+    Around(Around),
 }
 
 impl Source {
@@ -24,6 +27,17 @@ impl Source {
         match self {
             Self::Generated(generator) => Some(generator.problem(index)),
             Self::Listed(cases) => cases.get(usize::try_from(index).ok()?).cloned(),
+            Self::Around(around) => around.problem(index),
+        }
+    }
+
+    /// True where problems never run out and this one is nobody's own: such a problem may be visited in part.
+    #[must_use]
+    pub fn is_endless(&self, index: u64) -> bool {
+        match self {
+            Self::Generated(_) => true,
+            Self::Listed(_) => false,
+            Self::Around(around) => index >= around.listed().len() as u64,
         }
     }
 
@@ -33,10 +47,19 @@ impl Source {
         let (seed, listed, covered) = match self {
             Self::Generated(generator) => (Some(generator.seed()), None, DIGEST_PROBLEMS),
             Self::Listed(cases) => (None, Some(cases.len() as u64), cases.len() as u64),
+            Self::Around(around) => {
+                let listed = around.listed().len() as u64;
+                (Some(around.seed()), Some(listed), listed.saturating_add(DIGEST_PROBLEMS))
+            }
+        };
+        // Two lists with other counts begin with the same cases, and go on with others.
+        let counts = match self {
+            Self::Around(around) => around::lines(around).fold(FNV_OFFSET, |digest, line| fnv(digest, &line)),
+            Self::Generated(_) | Self::Listed(_) => FNV_OFFSET,
         };
         let digest = (0..covered)
             .filter_map(|index| self.problem(index))
-            .fold(FNV_OFFSET, |digest, case| fnv(digest, &format!("{case}\n")));
+            .fold(counts, |digest, case| fnv(digest, &format!("{case}\n")));
         Terms { seed, listed, digest, selection }
     }
 }

@@ -60,7 +60,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
-         a hunt without a single check, a bundle of the simulator without --simulate",
+         a hunt without a single check, a bundle of the simulator without --simulate, a file to import that holds no \
+         convolution",
     ),
     (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
 ];

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use case::{Case, Selection, Tier};
-use hunt::{FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary};
+use hunt::{Around, FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary, Weighted};
 
 use crate::args::{EngineSet, Hunt};
 use crate::commands::check::require_set;
@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::out::Out;
 use crate::screen::outln;
 use crate::terminal::Terminal;
+use crate::traffic;
 
 /// Share of a worker's memory that generated tensors may take; the rest is for references and workspaces.
 const TENSOR_SHARE: f64 = 0.25;
@@ -25,6 +26,7 @@ const UNJUDGED_SHOWN: usize = 10;
 /// Runs a hunt to its end.
 pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     let listed = arguments.cases_from.as_deref().map(read_cases).transpose()?;
+    let around = arguments.around.as_deref().map(traffic::weighted).transpose()?;
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
     }
@@ -36,17 +38,15 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     let mut slots = machine.slots(workers);
     let environment = slots[0].environment()?.clone();
     let mut options =
-        HuntOptions::new(source(arguments, listed, &machine, environment.memory_bytes, workers));
+        HuntOptions::new(source(arguments, (listed, around), &machine, (environment.memory_bytes, workers)));
     options.selection = match arguments.engines {
         EngineSet::All => Selection::All,
         EngineSet::Heuristics => Selection::Heuristics,
     };
     options.time = arguments.time;
     options.problems_max = arguments.cases;
-    if let Source::Listed(cases) = &options.source {
-        for case in cases {
-            require_set(case, &environment, false)?;
-        }
+    for case in own_cases(&options.source) {
+        require_set(case, &environment, false)?;
     }
     let terms = options.source.terms(options.selection);
     let listed = terms.listed.map(|listed| listed.min(arguments.cases.unwrap_or(u64::MAX)));
@@ -84,20 +84,32 @@ pub(super) fn cores() -> usize {
 
 fn source(
     arguments: &Hunt,
-    listed: Option<Vec<Case>>,
+    (listed, around): (Option<Vec<Case>>, Option<Vec<Weighted>>),
     machine: &Machine,
-    memory_bytes: u64,
-    workers: usize,
+    (memory_bytes, workers): (u64, usize),
 ) -> Source {
-    match listed {
-        Some(cases) => Source::Listed(cases),
-        None if machine.simulated() => Source::Generated(Generator::new(arguments.seed, Limits::simulator())),
-        None => {
-            let share = memory_bytes as f64 / workers as f64 * TENSOR_SHARE;
-            #[expect(clippy::cast_possible_truncation, reason = "a share of a byte count")]
-            let limits = Limits::device(share as i64);
-            Source::Generated(Generator::new(arguments.seed, limits))
+    let limits = || {
+        if machine.simulated() {
+            return Limits::simulator();
         }
+        let share = memory_bytes as f64 / workers as f64 * TENSOR_SHARE;
+        #[expect(clippy::cast_possible_truncation, reason = "a share of a byte count")]
+        let bytes = share as i64;
+        Limits::device(bytes)
+    };
+    match (listed, around) {
+        (Some(cases), _) => Source::Listed(cases),
+        (None, Some(around)) => Source::Around(Around::new(arguments.seed, limits(), around)),
+        (None, None) => Source::Generated(Generator::new(arguments.seed, limits())),
+    }
+}
+
+/// The cases of a source that somebody wrote.
+fn own_cases(source: &Source) -> Vec<&Case> {
+    match source {
+        Source::Generated(_) => Vec::new(),
+        Source::Listed(cases) => cases.iter().collect(),
+        Source::Around(around) => around.listed().iter().map(|weighted| &weighted.case).collect(),
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn survey_problem<B: Bench>(
     index: u64,
     case: &Case,
 ) -> Result<(), HuntError> {
-    let engines = floor.engines_of(case);
+    let engines = floor.engines_of(index, case);
     let line = case.to_string();
     floor.record.tell(HuntEvent::ProblemStarted { index, case: line, engines: engines.clone() })?;
     let started = Instant::now();

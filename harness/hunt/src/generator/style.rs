@@ -113,12 +113,12 @@ pub(super) fn is_prime(value: i64) -> bool {
 }
 
 /// One of the values, all alike.
-pub(super) fn pick<T: Copy>(rng: &mut StdRng, values: &[T]) -> T {
+pub(crate) fn pick<T: Copy>(rng: &mut StdRng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
 /// One of the values by weight; weights must not all be 0.
-pub(super) fn pick_weighted<T: Copy>(rng: &mut StdRng, values: &[(T, u32)]) -> T {
+pub(crate) fn pick_weighted<T: Copy>(rng: &mut StdRng, values: &[(T, u32)]) -> T {
     let total: u32 = values.iter().map(|(_, weight)| weight).sum();
     let mut ticket = rng.random_range(0..total);
     for (value, weight) in values {

@@ -1,0 +1,102 @@
+//! `convict import`: what is really run as case lines with counts, most frequent first. Knows how they are written; how
+//! they are read is `import`'s.
+
+use std::fmt::Write;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use import::{Format, Imported};
+use serde_json::{Value, json};
+
+use crate::args::{Form, Import};
+use crate::failure::{CLEAN, Failure};
+use crate::screen::{errln, outln};
+use crate::traffic;
+
+/// Reads the files, tells what was not imported, and writes the cases.
+pub(crate) fn run(arguments: &Import) -> Result<u8, Failure> {
+    let format = match arguments.format {
+        Form::Auto => None,
+        Form::Log => Some(Format::Log),
+        Form::Frontend => Some(Format::Frontend),
+        Form::Onnx => Some(Format::Onnx),
+        Form::Csv => Some(Format::Csv),
+    };
+    let read = |path: &std::path::PathBuf| traffic::read(path, format, arguments.batch);
+    let imports = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let import = import::Import::merged(imports);
+    traffic::complain(&import);
+    if import.cases.is_empty() {
+        let names: Vec<String> = arguments.files.iter().map(|path| path.display().to_string()).collect();
+        return Err(traffic::nothing(&names.join(", ")));
+    }
+    let text = if arguments.json { format!("{}\n", json(&import)) } else { lines(arguments, &import) };
+    match &arguments.out {
+        None => outln!("{}", text.trim_end()),
+        Some(path) => {
+            // Beside what was asked for, a mistyped name must not cost a log.
+            if arguments.files.contains(path) {
+                return Err(Failure::Usage(format!("--out {}: is one of the files to read", path.display())));
+            }
+            std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
+            errln!("{} cases in {}", import.cases.len(), path.display());
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// Whose trouble it is that the list could not be written.
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    use ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    if [NotFound, PermissionDenied, IsADirectory, NotADirectory].contains(&error.kind()) {
+        return Failure::Usage(format!("--out {}: {error}", path.display()));
+    }
+    Failure::file("--out", path, error)
+}
+
+fn json(import: &import::Import) -> Value {
+    let cases = import.cases.iter().map(|found| {
+        let Imported { case, count, first, fused, engines, .. } = found;
+        json!({ "case": case.to_string(), "count": count, "first": first, "fused": fused, "engines": engines })
+    });
+    let refused = import
+        .refused
+        .iter()
+        .map(|refused| json!({ "reason": refused.reason, "count": refused.count, "lines": refused.lines }));
+    json!({
+        "cases": cases.collect::<Vec<_>>(),
+        "counted": import.evidence.counted(),
+        "refused": refused.collect::<Vec<_>>(),
+        "notes": import.notes,
+    })
+}
+
+/// The list that `hunt --cases-from` and `--around` read.
+fn lines(arguments: &Import, import: &import::Import) -> String {
+    let total = import.cases.iter().fold(0_u64, |sum, found| sum.saturating_add(found.count));
+    let mut text = format!(
+        "# {} cases, {total} {}, most frequent first\n",
+        import.cases.len(),
+        import.evidence.counted()
+    );
+    for found in &import.cases {
+        let mut comment = format!("count {}, first at ", found.count);
+        if arguments.files.len() > 1
+            && let Some(path) = arguments.files.get(found.file)
+        {
+            // A comma or a line's end within a name would end what the comment says.
+            let name = path.display().to_string();
+            comment.extend(name.chars().filter(|letter| !letter.is_control() && *letter != ',').chain([' ']));
+        }
+        let _ = write!(comment, "line {}", found.first);
+        if found.fused {
+            comment.push_str(", fused");
+        }
+        if !found.engines.is_empty() {
+            let engines: Vec<String> = found.engines.iter().map(i64::to_string).collect();
+            let _ = write!(comment, ", engines {}", engines.join(" "));
+        }
+        let _ = write!(text, "\n# {comment}\n{}\n", found.case);
+    }
+    text
+}

@@ -1,0 +1,57 @@
+//! Files of what is really run, opened and read with `import`. Knows paths and whose trouble an error is; the forms are
+//! `import`'s.
+
+use std::fs::File;
+use std::path::Path;
+
+use hunt::Weighted;
+use import::{Format, Import, ImportError};
+
+use crate::failure::Failure;
+use crate::screen::errln;
+
+/// What helps who has nothing to import.
+const NEEDED: &str = "run the program with CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=FILE and import FILE";
+
+/// Reads a file. Trouble with a part of it is within the result.
+pub(crate) fn read(path: &Path, format: Option<Format>, batch: i64) -> Result<Import, Failure> {
+    let told = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(|error| told(&error))?;
+    if file.metadata().map_err(|error| told(&error))?.is_dir() {
+        return Err(told(&"is a folder; name a file"));
+    }
+    import::import(file, format, batch).map_err(|error| match error {
+        ImportError::Io(error) => told(&error),
+        ImportError::Form(why) => Failure::Usage(format!("{} {why}", path.display())),
+    })
+}
+
+/// Says on standard error what was not imported and what else there is to know.
+pub(crate) fn complain(import: &Import) {
+    for note in &import.notes {
+        errln!("note: {note}");
+    }
+    for refused in &import.refused {
+        let lines: Vec<String> = refused.lines.iter().map(u64::to_string).collect();
+        let (more, from) =
+            (refused.count > lines.len() as u64, if lines.len() == 1 { "line" } else { "lines" });
+        let more = if more { ", ..." } else { "" };
+        errln!("not imported, {}: {} ({from} {}{more})", refused.reason, refused.count, lines.join(", "));
+    }
+}
+
+/// That nothing was found, and what is needed.
+pub(crate) fn nothing(what: &str) -> Failure {
+    Failure::Unjudged(format!("{what}: holds no convolution that can be imported; {NEEDED}"))
+}
+
+/// What `--around FILE` names, with counts: what `import` wrote, or anything that it reads.
+pub(crate) fn weighted(path: &Path) -> Result<Vec<Weighted>, Failure> {
+    let import = read(path, None, 1)?;
+    complain(&import);
+    if import.cases.is_empty() {
+        return Err(nothing(&path.display().to_string()));
+    }
+    let weighted = |found: import::Imported| Weighted { case: found.case, count: found.count };
+    Ok(import.cases.into_iter().map(weighted).collect())
+}
