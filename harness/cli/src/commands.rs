@@ -1,5 +1,6 @@
 //! One file per command, and the table that leads to them.
 
+mod bisect;
 mod check;
 mod engines;
 mod explain;
@@ -8,6 +9,7 @@ mod kept;
 mod minimize;
 mod report;
 mod selftest;
+mod sets;
 mod verify;
 mod worker;
 
@@ -26,6 +28,8 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::Bisect(arguments) => bisect::run(&arguments),
+        Command::Sets(arguments) => sets::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

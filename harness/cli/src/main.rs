@@ -10,12 +10,12 @@ mod out;
 mod program;
 mod scratch;
 mod screen;
-#[allow(dead_code, unused_imports, reason = "the commands that name sets follow")]
 mod sets;
 mod show;
 mod simulator;
 mod terminal;
 mod tryout;
+mod versions;
 mod words;
 
 use std::process::ExitCode;
