@@ -1,5 +1,5 @@
-//! From a library set's name on the command line to a machine: a folder, an unpacked wheel, a simulated set, a published
-//! wheel. Knows where cuDNN lies in each; opens none of them.
+//! From a library set's name on the command line to a machine: a folder, an unpacked wheel, a simulated set, a
+//! published wheel. Knows where cuDNN lies in each; opens none of them.
 
 mod place;
 mod sameness;

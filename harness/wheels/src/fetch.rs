@@ -44,8 +44,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// The folder of a wheel's libraries; fetches the wheel where the cache does not hold it yet. Parallel calls are safe:
-    /// the first that is done puts its folder in place.
+    /// The folder of a wheel's libraries; fetches the wheel where the cache does not hold it yet. Parallel calls are
+    /// safe: the first that is done puts its folder in place.
     ///
     /// # Errors
     /// Whatever keeps the wheel from being there, whole and as published; nothing of it is left then.

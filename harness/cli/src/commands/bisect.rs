@@ -1,4 +1,4 @@
-//! `convict bisect`: the versions in which a case fails. Assembles rows, log and searches; the search itself is elsewhere.
+//! `convict bisect`: the versions in which a case fails. Assembles rows, log and searches; runs nothing itself.
 
 use case::Case;
 

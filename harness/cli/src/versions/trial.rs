@@ -98,10 +98,12 @@ impl Question {
         if let Some((kind, summary)) = shown.faults.first() {
             return Showing::Neither(format!("fails otherwise, {kind}: {summary}"));
         }
-        if let Some(why) = &shown.unjudged {
+        if let (Some(why), false) = (&shown.unjudged, self.plans_only) {
             return Showing::Neither(why.clone());
         }
-        let why = shown.refused.clone().unwrap_or_else(|| "there was no plan".to_owned());
+        // Where nothing executes, what is not judged is a plan that is not offered.
+        let why = shown.refused.clone().or_else(|| shown.unjudged.clone());
+        let why = why.unwrap_or_else(|| "there was no plan".to_owned());
         // Where plans are all that is asked for, none is the failure; where something is executed, it says nothing.
         let counts = if self.plans_only { wanted(REFUSED) } else { self.kind.as_deref() == Some(REFUSED) };
         if counts {
@@ -236,5 +238,8 @@ mod tests {
         assert!(matches!(read(&refused, false, None), Showing::Neither(_)));
         assert!(failed(read(&refused, false, Some(REFUSED))) && failed(read(&refused, true, None)));
         assert!(matches!(read(&refused, true, Some("status")), Showing::Neither(_)));
+        let unlisted = Shown { unjudged: Some("heuristics A list nothing".to_owned()), ..Shown::default() };
+        assert!(failed(read(&unlisted, true, None)));
+        assert!(matches!(read(&unlisted, false, Some(REFUSED)), Showing::Neither(_)));
     }
 }
