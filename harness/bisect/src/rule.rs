@@ -4,14 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::search::Answer;
 
-/// Runs of a bad version at least, so that something is known of its rate.
+/// Runs of a bad version that fails in each of them.
 const BAD_RUNS: u32 = 3;
+
+/// Runs of one that does not: how rare the failure is decides how many clean runs others need.
+const RATE_RUNS: u32 = 10;
 
 /// Failures that confirm one another.
 const HITS: u32 = 2;
 
 /// Runs after which a failure that was seen once is given up as unconfirmed.
-const PATIENCE: u32 = 12;
+const PATIENCE: u32 = 20;
 
 /// Chance with which a bad version may be taken for a good one.
 const MISS_MAX: f64 = 0.05;
@@ -53,7 +56,8 @@ impl Tally {
     /// Bad with a failure that came back, good with so many clean runs and no failure.
     #[must_use]
     pub fn standing(self, clean_needed: u32) -> Standing {
-        if self.hits >= HITS && self.runs >= BAD_RUNS {
+        let enough = if self.hits == self.runs { BAD_RUNS } else { RATE_RUNS };
+        if self.hits >= HITS && self.runs >= enough {
             return Standing::Settled(Answer::Bad);
         }
         match self.hits {
@@ -71,7 +75,8 @@ pub fn clean_needed(least: u32, bad: Tally) -> u32 {
     if bad.hits == 0 || bad.hits >= bad.runs {
         return least;
     }
-    let passes = 1.0 - f64::from(bad.hits) / f64::from(bad.runs);
+    // Runs end with a failure at times, so that the plain share would be too high.
+    let passes = 1.0 - f64::from(bad.hits.saturating_sub(1)) / f64::from(bad.runs.saturating_sub(1).max(1));
     let needed =
         (least..CLEAN_MAX).find(|runs| passes.powi(i32::try_from(*runs).unwrap_or(i32::MAX)) < MISS_MAX);
     needed.unwrap_or(CLEAN_MAX.max(least))
