@@ -14,13 +14,20 @@ const CASE: &str = "fprop f32 nchw n2 c1 k1 i4x4 f1x1";
 const FAULT: &str =
     r#"{"name": "x", "when": ["operation = fprop", "n >= 2"], "what": {"wrong": {"at": "corner"}}}"#;
 
+/// What ends the process while a plan is built.
+const CRASH: &str = r#"{"name": "x", "when": ["operation = fprop", "n >= 2"], "what": {"crash": {"site": "plan", "by": "abort"}}}"#;
+
 /// A folder of simulated sets, each a version and whether it has the fault.
 fn simulated(name: &str, versions: &[(&str, bool)]) -> PathBuf {
+    with_fault(name, versions, FAULT)
+}
+
+fn with_fault(name: &str, versions: &[(&str, bool)], fault: &str) -> PathBuf {
     let folder = fresh_folder(name);
     for (version, bad) in versions {
         let place = folder.join("sets").join(version);
         fs::create_dir_all(&place).expect("a folder");
-        let faults = if *bad { FAULT } else { "" };
+        let faults = if *bad { fault } else { "" };
         let script = format!(r#"{{"version": "{version}", "faults": [{faults}]}}"#);
         fs::write(place.join("faults.json"), script).expect("written");
     }
@@ -78,6 +85,20 @@ fn bisect_takes_a_pinned_engine_by_its_problem_and_passes_over_sets_that_cannot_
     assert!(run.stderr.contains("the case pins an engine of library set 9.19.0-full"), "{run:?}");
     assert_eq!(run.stderr.matches("left out: ").count(), 2, "{run:?}");
     assert!(run.stderr.contains("empty: is no simulated library set"), "{run:?}");
+}
+
+#[test]
+fn bisect_of_planning_alone_survives_a_library_that_ends_its_process() {
+    let folder = with_fault("bisect-crash", &[("9.12.0", false), ("9.14.0", true), ("9.15.0", true)], CRASH);
+    let properties = root().join("tests/e2e/data/h200.json").display().to_string();
+    for plans in ["own", "heuristics"] {
+        let more = ["--properties", &properties, "--engines", plans, "--json"];
+        let found = searches(&bisect(&folder, CASE, &more));
+        assert_eq!(
+            (&found[0]["kind"], &found[0]["intervals"][0]["first_bad"]),
+            (&"crash".into(), &"9.14.0".into())
+        );
+    }
 }
 
 #[test]
