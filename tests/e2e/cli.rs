@@ -297,3 +297,13 @@ fn the_self_test_passes_on_the_simulator() {
         assert!(run.stdout.contains(words), "'{words}' is missing in {run:?}");
     }
 }
+
+#[test]
+fn a_hunt_on_all_devices_starts() {
+    let out = fresh_folder("all-devices").join("out");
+    let out = out.display().to_string();
+    let arguments =
+        ["hunt", "--simulate", "--faults", "none", "--cases", "1", "--device", "all", "--out", &out];
+    let run = convict(arguments);
+    assert_eq!(run.code, Some(0), "{run:?}");
+}

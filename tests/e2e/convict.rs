@@ -42,6 +42,16 @@ pub(crate) fn convict<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -
     Command::new(BINARY).args(arguments).output().expect("convict starts").into()
 }
 
+/// Runs convict to its end with more environment variables.
+pub(crate) fn convict_in<S: AsRef<OsStr>>(
+    variables: &[(&str, &OsStr)],
+    arguments: impl IntoIterator<Item = S>,
+) -> Run {
+    let _turn = turn();
+    let mut command = Command::new(BINARY);
+    command.envs(variables.iter().copied()).args(arguments).output().expect("convict starts").into()
+}
+
 /// Runs convict on the simulator with a fault script.
 pub(crate) fn simulate<S: AsRef<OsStr>>(faults: &Path, arguments: impl IntoIterator<Item = S>) -> Run {
     let arguments: Vec<S> = arguments.into_iter().collect();

@@ -1,6 +1,7 @@
 //! The whole of convict from outside: the binary, its folders and files, on the simulator and on real libraries
 //! without a GPU. Knows what a user sees; reaches into no room.
 
+mod bisect;
 mod browser;
 mod bundle;
 mod canary;

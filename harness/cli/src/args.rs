@@ -1,8 +1,10 @@
 //! The command line as clap reads it. Knows names and help texts; opens nothing.
 
+mod bisect;
 mod help;
-mod replay;
 mod import;
+mod replay;
+mod sets;
 mod values;
 
 use std::ffi::OsString;
@@ -11,8 +13,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use replay::{Plans, Replay};
+pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use import::{Form, Import};
+pub(crate) use replay::Replay;
+pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
 use values::{devices, duration, folder_or_nothing, one_device};
 
@@ -50,6 +54,10 @@ pub(crate) enum Command {
     Import(Import),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
+    /// Say in which cuDNN versions a case fails: first bad, last good, first fixed.
+    Bisect(Bisect),
+    /// List the published wheels of cuDNN and those in the cache; fetch one.
+    Sets(Sets),
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),

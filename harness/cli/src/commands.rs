@@ -1,5 +1,6 @@
 //! One file per command, and the table that leads to them.
 
+mod bisect;
 mod check;
 mod engines;
 mod explain;
@@ -10,6 +11,7 @@ mod minimize;
 mod replay;
 mod report;
 mod selftest;
+mod sets;
 mod verify;
 mod worker;
 
@@ -30,6 +32,8 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Import(arguments) => import::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::Bisect(arguments) => bisect::run(&arguments),
+        Command::Sets(arguments) => sets::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

@@ -27,6 +27,16 @@ static HANDLER: LazyLock<Result<(), String>> = LazyLock::new(|| {
     ctrlc::set_handler(|| INTERRUPT.set()).map_err(|error| format!("signal handler: {error}"))
 });
 
+/// The wish to stop of this process.
+pub(crate) fn interrupt() -> &'static Interrupt {
+    &INTERRUPT
+}
+
+/// Has Ctrl-C and a polite kill set the wish to stop, so that nothing is left behind.
+pub(crate) fn catch_signals() -> Result<(), Failure> {
+    HANDLER.clone().map_err(Failure::Ours)
+}
+
 /// Everything that slots of one library set have in common.
 pub(crate) struct Machine {
     options: SpawnOptions,
@@ -175,7 +185,7 @@ impl Machine {
     /// Makes the gates' folders, and has Ctrl-C and a polite kill set the interrupt, so that nothing is left behind;
     /// called before slots are used.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
-        HANDLER.clone().map_err(Failure::Ours)?;
+        catch_signals()?;
         for device in &self.devices {
             let folder = self.gate.path().join(format!("device-{device}"));
             std::fs::create_dir_all(&folder).map_err(|error| Failure::file("folder", &folder, &error))?;

@@ -10,13 +10,13 @@ mod out;
 mod program;
 mod scratch;
 mod screen;
-#[allow(dead_code, unused_imports, reason = "the commands that name sets follow")]
 mod sets;
 mod show;
 mod simulator;
 mod terminal;
 mod traffic;
 mod tryout;
+mod versions;
 mod words;
 
 use std::process::ExitCode;

@@ -1,12 +1,14 @@
-//! From a library set's name on the command line to a machine: a folder, an unpacked wheel, a simulated set, a published
-//! wheel. Knows where cuDNN lies in each; opens none of them.
+//! From a library set's name on the command line to a machine: a folder, an unpacked wheel, a simulated set, a
+//! published wheel. Knows where cuDNN lies in each; opens none of them.
 
 mod place;
 mod sameness;
+pub(crate) mod store;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use place::Place;
+#[allow(unused_imports, dead_code, reason = "the command that compares two sets is built on it")]
 pub(crate) use sameness::require_two;
 
 use crate::args::{Devices, MachineArgs};
@@ -52,7 +54,7 @@ impl Set {
 }
 
 /// Libraries come from the sets alone.
-fn refuse_other_names(arguments: &MachineArgs) -> Result<(), Failure> {
+pub(crate) fn refuse_other_names(arguments: &MachineArgs) -> Result<(), Failure> {
     let refuse = |what: &str| {
         Err(Failure::Usage(format!("{what} can't join library sets that have names of their own")))
     };

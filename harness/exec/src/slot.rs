@@ -293,7 +293,8 @@ impl Slot {
 
     /// Runs the known-good case; `Some` says what is wrong with it.
     fn probe(&mut self) -> Result<Option<String>, HarnessError> {
-        let mut progress = Progress::new(&health::job());
+        let plans_only = self.options.worker.properties.is_some();
+        let mut progress = Progress::new(&health::job(plans_only));
         let mut outcomes = Vec::new();
         self.number += 1;
         if let Some(attempt) = progress.attempt(self.number) {
@@ -302,7 +303,7 @@ impl Slot {
                 JobEvent::Candidates(_) | JobEvent::Process(_) => {}
             })?;
         }
-        Ok(health::complaint(&outcomes, self.options.worker.properties.is_some()))
+        Ok(health::complaint(&outcomes, plans_only))
     }
 
     /// One worker's part of a job. Afterwards there is a worker only if it can be trusted.

@@ -20,6 +20,10 @@ const PLANS_MAX: usize = 64;
 /// Share of the whole device memory that all workers together may use.
 const MEMORY_SHARE: f64 = 0.85;
 
+/// Small convolutions, of which every library takes one: the run-time-compiled engines of cuDNN 9.12 alone have no plan
+/// for the first.
+const SMALLEST: [&str; 2] = ["fprop f32 nchw n1 c1 k1 i1x4 f1x1", "fprop f16 nhwc n1 c8 k8 i4x4 f1x1"];
+
 /// What a plan depends on within one library set and device.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct PlanKey {
@@ -122,19 +126,21 @@ impl Session {
         Ok(session)
     }
 
-    /// Asks heuristics for the smallest convolution, so that every sub-library is mapped before it is recorded.
+    /// Asks heuristics for small convolutions until they recommend something, so that every sub-library is mapped
+    /// before it is recorded.
     fn warm_up(&self) -> Result<(), LoadError> {
-        let smallest = "fprop f32 nchw n1 c1 k1 i1x4 f1x1";
-        let case: Case =
-            smallest.parse().map_err(|error: case::CaseError| LoadError::Ours(error.to_string()))?;
-        let graph = Graph::new(&self.library, &self.target, &case).map_err(told)?;
-        let list = graph.recommendations(HeuristicMode::A).map_err(told)?;
-        match list.first() {
-            Some(best) => self.built(&graph, &case, &best.config).map(|_| ()).map_err(told),
-            None => Err(LoadError::Machine(format!(
-                "cuDNN recommends nothing for the smallest case ({smallest})"
-            ))),
+        for line in SMALLEST {
+            let case: Case =
+                line.parse().map_err(|error: case::CaseError| LoadError::Ours(error.to_string()))?;
+            let graph = Graph::new(&self.library, &self.target, &case).map_err(told)?;
+            if let Some(best) = graph.recommendations(HeuristicMode::A).map_err(told)?.first() {
+                return self.built(&graph, &case, &best.config).map(|_| ()).map_err(told);
+            }
         }
+        Err(LoadError::Machine(format!(
+            "cuDNN recommends nothing for the smallest cases ({})",
+            SMALLEST.join("; ")
+        )))
     }
 
     /// Records the mapped files and whether they belong together.

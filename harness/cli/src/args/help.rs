@@ -42,7 +42,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         0,
         "nothing wrong was found, or what is informative only (tier C); a case that had to be refused was refused; \
-         `minimize` and `explain` did their work on a case that fails; what `verify` could run again still holds",
+         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what `verify` could run again still holds",
     ),
     (
         1,
@@ -60,8 +60,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
-         a hunt without a single check, a bundle of the simulator without --simulate, a file to import that holds no \
-         convolution",
+         a hunt without a single check, `bisect` without a version that it could judge, a replay in which nothing was, \
+         a bundle of the simulator without --simulate, a file to import that holds no convolution",
     ),
     (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
 ];

@@ -7,18 +7,7 @@ use clap::Args;
 use corpus::Shard;
 
 use super::values::duration;
-use super::{MachineArgs, SeveralDevices};
-
-/// Plans that are asked of an entry that names none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Plans {
-    /// The one that heuristics A rank first, which frameworks try first.
-    First,
-    /// What heuristics A, B and fallback recommend.
-    Heuristics,
-    /// Those, and every engine of the global count with default knobs.
-    All,
-}
+use super::{MachineArgs, Plans, SeveralDevices};
 
 /// `convict replay`.
 #[derive(Debug, Args)]
@@ -50,7 +39,7 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) case_time: Option<Duration>,
     /// Plans to run of an entry that pins none.
-    #[arg(long, value_enum, default_value_t = Plans::First)]
+    #[arg(long, value_enum, default_value_t = Plans::Own)]
     pub(crate) engines: Plans,
     /// Worker processes over all devices; without it the number of cores, or of devices where those are more.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -144,7 +144,7 @@ fn preflight(machine: &Machine, slots: &mut [exec::Slot]) -> Result<String, Fail
 fn asking(arguments: &Replay, simulated: bool) -> Asking {
     Asking {
         engines: match arguments.engines {
-            Plans::First => Selection::Single,
+            Plans::Own => Selection::Single,
             Plans::Heuristics => Selection::Heuristics,
             Plans::All => Selection::All,
         },

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::WHEEL;
+use wheels::Name;
+
+use super::{WHEEL, store};
 use crate::args::MachineArgs;
 use crate::failure::Failure;
 
@@ -53,14 +55,20 @@ impl Place {
             (Some(_), true) => Err(Failure::Usage(format!(
                 "{name}: a wheel holds a real library; leave --simulate out, or name a folder with {SCRIPT}"
             ))),
-            (Some(wheel), false) => Self::of_wheel(name, wheel, plans_only),
+            (Some(wheel), false) => Self::of_wheel(wheel, plans_only),
             (None, true) => Self::simulated(Path::new(name)),
             (None, false) => Ok(Self::Real { library: library_in(Path::new(name))?, companions: Vec::new() }),
         }
     }
 
-    fn of_wheel(name: &str, _wheel: &str, _plans_only: bool) -> Result<Self, Failure> {
-        Err(Failure::Usage(format!("{name}: wheels are not built in yet; name a folder")))
+    fn of_wheel(wheel: &str, plans_only: bool) -> Result<Self, Failure> {
+        let name = Name::parse(wheel).map_err(store::failure)?;
+        let wheel = wheels::find(&name, store::usual_cuda()).map_err(store::failure)?;
+        let cache = store::cache()?;
+        let library = store::fetch(&cache, wheel)?;
+        let companions = wheels::companions(wheel, plans_only);
+        let companions = companions.into_iter().map(|companion| store::fetch(&cache, companion));
+        Ok(Self::Real { library, companions: companions.collect::<Result<_, _>>()? })
     }
 
     fn simulated(folder: &Path) -> Result<Self, Failure> {

@@ -17,7 +17,7 @@ fn candidates(engines: &[i64]) -> Vec<Candidate> {
 }
 
 fn survey() -> Progress {
-    Progress::new(&Job { selection: Selection::All, ..health::job() })
+    Progress::new(&Job { selection: Selection::All, ..health::job(false) })
 }
 
 fn death(job: u64, ordinal: u32) -> End {

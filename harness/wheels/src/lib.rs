@@ -1,0 +1,15 @@
+//! Which wheels of cuDNN and its companions are published, and how one gets from the package client into a cache,
+//! checked by hash. Knows names, files and folders; opens no library.
+
+mod cache;
+mod error;
+mod fetch;
+mod table;
+mod unpack;
+mod version;
+
+pub use cache::Cache;
+pub use error::WheelError;
+pub use fetch::Client;
+pub use table::{Name, Part, Wheel, companions, find, published};
+pub use version::Version;
