@@ -99,18 +99,22 @@ def flat(value):
     return value if isinstance(value, list) else [value]
 
 
+def source(report):
+    """Where it was told."""
+    return re.sub(r"GitHub, stored experiment log.*", "an experiment log on GitHub", report["source"])
+
+
 def entry(report):
     note = report["note"] or ""
     symptom = re.search(r"symptom: ([^;]*)", note)
-    source = re.sub(r"GitHub, stored experiment log.*", "an experiment log on GitHub", report["source"])
     dtypes = {DTYPES[report[field]] for field in ("dtype_x", "dtype_w", "dtype_y") if report[field] in DTYPES}
     layout = report["layout"]
     operation = report["op"] if report["op"] in ("fprop", "dgrad", "wgrad") else None
     axes = AXES.get(layout) or (len(report["x"]) - 2 if report["x"] else None)
     return {
         "id": report["id"],
-        "source": source,
-        "url": url(source),
+        "source": source(report),
+        "url": url(report["source"]),
         "title": symptom[1].strip() if symptom else report["symptom_class"],
         "signature": None,
         "operation": operation,

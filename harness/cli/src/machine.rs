@@ -1,8 +1,9 @@
 //! From machine arguments to slots: which program, library, device and environment a worker gets. Starts nothing.
+//! Several machines may live in one process: they share the wish to stop and the gates of their devices.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use case::{Environment, WorkerOptions};
 use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
@@ -18,16 +19,24 @@ const GUARD_BYTES: u64 = 1 << 20;
 /// Guard bytes on the simulator, whose device memory is checked by one CPU core.
 const GUARD_BYTES_SIMULATED: u64 = 4 << 10;
 
-/// Everything that slots of one command have in common.
+/// The wish to stop: one for the process, watched by every slot of every machine.
+static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
+
+/// What setting the one handler of the process came to.
+static HANDLER: LazyLock<Result<(), String>> = LazyLock::new(|| {
+    ctrlc::set_handler(|| INTERRUPT.set()).map_err(|error| format!("signal handler: {error}"))
+});
+
+/// Everything that slots of one library set have in common.
 pub(crate) struct Machine {
     options: SpawnOptions,
     devices: Vec<u32>,
     /// True where the simulator's own cuDNN is what is tested.
     stands_in: bool,
     times: Arc<PhaseTimes>,
-    interrupt: Interrupt,
-    /// Holds the lock files by which one worker can have a device alone; removed with the command.
-    gate: Scratch,
+    /// Holds the lock files by which one worker can have a device alone, among those of all machines; removed with the
+    /// last of them.
+    gate: Arc<Scratch>,
 }
 
 impl Machine {
@@ -51,7 +60,7 @@ impl Machine {
         let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let driver =
             if simulator.is_some() { None } else { exec::driver_from(&search, |path| path.exists()) };
-        let gate = Scratch::new()
+        let gate = Scratch::shared()
             .map_err(|error| Failure::file("temporary folder", &std::env::temp_dir(), &error))?;
         let worker = WorkerOptions {
             library,
@@ -76,8 +85,7 @@ impl Machine {
         };
         let times = Arc::new(PhaseTimes::default());
         let stands_in = simulated && arguments.library.is_none();
-        let mut machine =
-            Self { options, devices: vec![0], stands_in, times, interrupt: Interrupt::default(), gate };
+        let mut machine = Self { options, devices: vec![0], stands_in, times, gate };
         match devices {
             Devices::Listed(ordinals) => machine.devices.clone_from(ordinals),
             Devices::All => {
@@ -104,8 +112,9 @@ impl Machine {
     }
 
     /// Set by Ctrl-C; every slot watches it.
+    #[expect(clippy::unused_self, reason = "whoever asks should not have to know that machines share it")]
     pub(crate) fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
+        &INTERRUPT
     }
 
     /// True on the simulator.
@@ -158,17 +167,15 @@ impl Machine {
                 options.worker.memory_share = 1.0 / per_device as f64;
                 // Each device has a gate of its own.
                 options.worker.gate = self.gate.path().join(format!("device-{}", options.worker.device));
-                Slot::new(options, Arc::clone(&self.times), self.interrupt.clone())
+                Slot::new(options, Arc::clone(&self.times), INTERRUPT.clone())
             })
             .collect()
     }
 
     /// Makes the gates' folders, and has Ctrl-C and a polite kill set the interrupt, so that nothing is left behind;
-    /// called once before slots are used.
+    /// called before slots are used.
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
-        let interrupt = self.interrupt().clone();
-        ctrlc::set_handler(move || interrupt.set())
-            .map_err(|error| Failure::Ours(format!("signal handler: {error}")))?;
+        HANDLER.clone().map_err(Failure::Ours)?;
         for device in &self.devices {
             let folder = self.gate.path().join(format!("device-{device}"));
             std::fs::create_dir_all(&folder).map_err(|error| Failure::file("folder", &folder, &error))?;

@@ -10,6 +10,8 @@ mod out;
 mod program;
 mod scratch;
 mod screen;
+#[allow(dead_code, unused_imports, reason = "the commands that name sets follow")]
+mod sets;
 mod show;
 mod simulator;
 mod terminal;

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tempfile::TempDir;
 
@@ -15,7 +16,11 @@ const RANDOM: usize = 6;
 /// The file that a living command holds a lock on. No other folder of convict's has one of that name.
 const LOCK: &str = "scratch.lock";
 
-/// A folder that vanishes with the command.
+/// The folder that this process uses at present.
+static PRESENT: Mutex<Weak<Scratch>> = Mutex::new(Weak::new());
+
+/// A folder that vanishes with the last who uses it.
+#[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
     /// Held, never read: the lock ends with the file handle.
@@ -23,9 +28,15 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// A new folder among the system's temporary files; those of dead commands are removed there.
-    pub(crate) fn new() -> io::Result<Self> {
-        Self::within(&std::env::temp_dir())
+    /// The folder of this process among the system's temporary files; those of dead commands are removed there.
+    pub(crate) fn shared() -> io::Result<Arc<Self>> {
+        let mut present = PRESENT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(scratch) = present.upgrade() {
+            return Ok(scratch);
+        }
+        let scratch = Arc::new(Self::within(&std::env::temp_dir())?);
+        *present = Arc::downgrade(&scratch);
+        Ok(scratch)
     }
 
     fn within(place: &Path) -> io::Result<Self> {

@@ -43,6 +43,9 @@ pub enum HarnessError {
         /// What the last probe showed.
         message: String,
     },
+    /// The job did not end within the time that whoever gave it allows.
+    #[error("the time for it was over")]
+    OutOfTime,
     /// The run was asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -63,6 +66,7 @@ impl HarnessError {
             | Self::Io { .. }
             | Self::Frame(_)
             | Self::Broken { .. }
+            | Self::OutOfTime
             | Self::Interrupted => false,
         }
     }

@@ -36,6 +36,8 @@ pub(crate) struct Supervision {
     pub(crate) deadlines: Deadlines,
     pub(crate) times: Arc<PhaseTimes>,
     pub(crate) interrupt: Interrupt,
+    /// When the present job has to have an end, whatever its phases may still take.
+    pub(crate) until: Option<Instant>,
 }
 
 /// A started worker. Dropping it kills and reaps the process.
@@ -150,6 +152,9 @@ impl Worker {
             }
             if by.interrupt.is_set() {
                 return Err(HarnessError::Interrupted);
+            }
+            if by.until.is_some_and(|until| Instant::now() >= until) {
+                return Err(HarnessError::OutOfTime);
             }
             match self.socket.read(&mut buffer) {
                 Ok(0) => return self.end().map(Heard::Ended),

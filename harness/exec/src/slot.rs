@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use case::{Candidate, Environment, Job, Outcome, Reply, Request, WorkerOptions};
 
@@ -100,7 +101,7 @@ impl Slot {
     /// A slot with no worker yet. Times are shared by the slots of one device kind; the interrupt by the run.
     #[must_use]
     pub fn new(options: SpawnOptions, times: Arc<PhaseTimes>, interrupt: Interrupt) -> Self {
-        let by = Supervision { deadlines: options.deadlines.clone(), times, interrupt };
+        let by = Supervision { deadlines: options.deadlines.clone(), times, interrupt, until: None };
         Self {
             options,
             by,
@@ -181,6 +182,12 @@ impl Slot {
         if let Some(worker) = self.worker.take() {
             worker.quit();
         }
+    }
+
+    /// Gives the jobs that follow an end: who reaches it loses its worker, and `OutOfTime` says so. Nothing is blamed
+    /// for it.
+    pub fn limit(&mut self, until: Option<Instant>) {
+        self.by.until = until;
     }
 
     /// Starts that many workers ahead, in place of those started ahead before: their libraries load side by side while
@@ -271,7 +278,10 @@ impl Slot {
                 Ok(Some(reason)) => failure = reason,
                 Err(
                     error
-                    @ (HarnessError::Spawn { .. } | HarnessError::Io { .. } | HarnessError::Interrupted),
+                    @ (HarnessError::Spawn { .. }
+                    | HarnessError::Io { .. }
+                    | HarnessError::OutOfTime
+                    | HarnessError::Interrupted),
                 ) => return Err(error),
                 Err(error) => failure = error.to_string(),
             }

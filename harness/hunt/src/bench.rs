@@ -1,6 +1,8 @@
 //! What the hunt needs of a slot, so that its logic can be tried without processes. Knows jobs and outcomes
 //! only.
 
+use std::time::Instant;
+
 use case::{Environment, Job};
 use exec::{HarnessError, JobEvent, Slot, Tally};
 
@@ -18,6 +20,11 @@ pub trait Bench: Send {
     /// Says how many new processes will be asked for soon, so that they can start side by side; 0 takes it back.
     fn expect(&mut self, processes: u32) {
         let _ = processes;
+    }
+
+    /// Gives the jobs that follow an end, whose passing is `HarnessError::OutOfTime`.
+    fn limit(&mut self, until: Option<Instant>) {
+        let _ = until;
     }
 
     /// The machine and the libraries, files not hashed.
@@ -44,6 +51,10 @@ impl Bench for Slot {
 
     fn expect(&mut self, processes: u32) {
         Slot::expect(self, processes);
+    }
+
+    fn limit(&mut self, until: Option<Instant>) {
+        Slot::limit(self, until);
     }
 
     fn environment(&mut self) -> Result<Environment, HarnessError> {

@@ -28,6 +28,8 @@ pub struct Plan {
     pub config: Config,
     /// Workspace that it asks for, bytes.
     pub workspace_bytes: i64,
+    /// Version of the library that built it.
+    pub version: usize,
 }
 
 /// Pointers of one execution.

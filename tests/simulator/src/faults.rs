@@ -1,5 +1,6 @@
 //! Fault scripts: what goes wrong when. Knows predicates and effects as data; brings none of them about.
 
+mod file;
 mod planted;
 mod predicate;
 mod tamper;
@@ -14,6 +15,7 @@ pub use predicate::{Atom, Facts};
 pub(crate) use tamper::spoiled_input;
 pub use tamper::{Outside, Tampered, tamper};
 
+use crate::backend::VERSION;
 use crate::stop::{Ending, Stop};
 
 /// Name of the variable that names the script.
@@ -254,10 +256,17 @@ pub enum ScriptError {
     Text(String, serde_json::Error),
 }
 
-/// The faults of a process.
-#[derive(Debug, Default)]
+/// The faults of a process, and the version that its library claims to be.
+#[derive(Debug)]
 pub struct Script {
+    version: usize,
     faults: Vec<Armed>,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self::new([])
+    }
 }
 
 /// A fault and what came of it so far.
@@ -303,11 +312,17 @@ impl Script {
     /// A script of those faults.
     #[must_use]
     pub fn new(faults: impl IntoIterator<Item = Fault>) -> Self {
-        Self { faults: faults.into_iter().map(Armed::new).collect() }
+        Self { version: VERSION, faults: faults.into_iter().map(Armed::new).collect() }
+    }
+
+    /// What `cudnnGetVersion()` tells.
+    #[must_use]
+    pub fn version(&self) -> usize {
+        self.version
     }
 
     /// The script that the variable's value asks for: absent the planted faults, `none` no fault, else a JSON file
-    /// with a list of faults.
+    /// with a list of faults, or with an object of `version` and `faults`.
     ///
     /// # Errors
     /// A file that cannot be read, or that is no script.
@@ -326,9 +341,10 @@ impl Script {
     /// A script from its JSON text.
     ///
     /// # Errors
-    /// Text that is no list of faults.
+    /// Text that is neither of the two forms.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        Ok(Self::new(serde_json::from_str::<Vec<Fault>>(text)?))
+        let file::Text { version, faults } = file::parse(text)?;
+        Ok(Self { version, ..Self::new(faults) })
     }
 
     /// The faults that act at a site.

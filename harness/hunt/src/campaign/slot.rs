@@ -124,7 +124,8 @@ fn trouble(
             HarnessError::Spawn { .. }
             | HarnessError::Io { .. }
             | HarnessError::Frame(_)
-            | HarnessError::Broken { .. },
+            | HarnessError::Broken { .. }
+            | HarnessError::OutOfTime,
         ) => strikes >= STRIKES_MAX,
         HuntError::Record(_) | HuntError::NoSlots | HuntError::OtherSet { .. } | HuntError::Passes(_) => {
             floor.stop.store(true, Ordering::Relaxed);

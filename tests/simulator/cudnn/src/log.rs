@@ -4,6 +4,8 @@ use std::fmt::Arguments;
 use std::io::Write;
 use std::sync::LazyLock;
 
+use crate::version::version;
+
 /// Where lines go, and up to which level: 1 errors, 2 warnings, 3 every call.
 static TARGET: LazyLock<Option<(u32, String)>> = LazyLock::new(|| {
     let level = std::env::var("CUDNN_LOGLEVEL_DBG").ok()?.parse::<u32>().ok().filter(|level| *level > 0)?;
@@ -17,7 +19,7 @@ pub(crate) fn log(level: u32, line: Arguments<'_>) {
         return;
     }
     let kind = ["", "E!", "W!", "I!"].get(level as usize).unwrap_or(&"I!");
-    let line = format!("{kind} CuDNN (v91900 simulated) {line}\n");
+    let line = format!("{kind} CuDNN (v{} simulated) {line}\n", version());
     let _ = match target.as_str() {
         "stdout" => std::io::stdout().write_all(line.as_bytes()),
         "stderr" => std::io::stderr().write_all(line.as_bytes()),

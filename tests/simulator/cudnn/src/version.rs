@@ -24,9 +24,14 @@ pub(crate) fn script() -> Result<&'static Script, Stop> {
     SCRIPT.as_ref().map_err(|error| Stop::Status(NOT_INITIALIZED, error.to_string()))
 }
 
+/// The version that the script names, the usual one where the script is none: that is told by a later call.
+pub(crate) fn version() -> usize {
+    SCRIPT.as_ref().map_or(VERSION, Script::version)
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn cudnnGetVersion() -> usize {
-    VERSION
+    version()
 }
 
 #[unsafe(no_mangle)]
@@ -42,7 +47,7 @@ pub extern "C" fn cudnnGetCudartVersion() -> usize {
 /// `MAJOR_VERSION`, `MINOR_VERSION` and `PATCH_LEVEL` by number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cudnnGetProperty(which: c_int, value: *mut c_int) -> Status {
-    let number = [VERSION / 10_000, VERSION / 100 % 100, VERSION % 100];
+    let number = [version() / 10_000, version() / 100 % 100, version() % 100];
     let number = usize::try_from(which).ok().and_then(|which| number.get(which));
     let Some(number) = number.filter(|_| !value.is_null()) else {
         return answer("cudnnGetProperty", Err(Stop::Status(2000, "type or value".to_owned())));
@@ -66,7 +71,7 @@ checks! { cudnnGraphVersionCheck cudnnOpsVersionCheck cudnnCnnVersionCheck cudnn
 #[unsafe(no_mangle)]
 pub extern "C" fn cudnnGetErrorString(status: Status) -> *const c_char {
     // Statuses are few, and the real function's strings live as long as the process, too.
-    let name = CString::new(format!("CUDNN_STATUS_{}", status.name(VERSION as u64))).unwrap_or_default();
+    let name = CString::new(format!("CUDNN_STATUS_{}", status.name(version() as u64))).unwrap_or_default();
     name.into_raw()
 }
 

@@ -11,7 +11,7 @@ use super::{BoundEngine, KnobChoice, KnobInfo, Pack, Plan};
 use crate::problem::{Convolution, Problem, Tensor};
 use crate::stop::{self, Stop};
 
-/// `cudnnGetVersion()`.
+/// `cudnnGetVersion()`, unless the fault script names another version.
 pub const VERSION: usize = 91_900;
 
 /// `cudnnGetCudartVersion()`.

@@ -205,7 +205,7 @@ impl Descriptor {
             // The real library dereferences the device that it was not told.
             Some(_) if !targeted => return Err(Stop::End(Ending::Segfault)),
             Some(text) => {
-                let (problem, config) = json::read(text)?;
+                let (problem, config) = json::read(text, script.version())?;
                 bind(Rc::clone(&problem), config.engine)?.engine.takes_knobs(&config.knobs)?;
                 (problem, config)
             }
@@ -224,7 +224,7 @@ impl Descriptor {
         let honest =
             engine::engine(config.engine).map_or(0, |engine| engine.workspace_bytes(&problem, &config.knobs));
         let workspace_bytes = (honest - script.lie(&facts)).max(0);
-        Ok(Plan { problem, config, workspace_bytes })
+        Ok(Plan { problem, config, workspace_bytes, version: script.version() })
     }
 
     fn pack(&self) -> Result<Pack, Stop> {

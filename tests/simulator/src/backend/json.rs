@@ -6,7 +6,6 @@ use case::{Config, Knob, Operation};
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
-use super::descriptor::VERSION;
 use crate::problem::{Convolution, Problem, Tensor};
 use crate::stop::{self, Stop};
 
@@ -83,7 +82,7 @@ pub(super) fn write(plan: &Plan) -> Result<String, Stop> {
     let problem = &plan.problem;
     let convolution = &problem.convolution;
     let text = Text {
-        cudnn_version: VERSION,
+        cudnn_version: plan.version,
         schema_version: SCHEMA,
         operation_graph: GraphText {
             tensors: problem.tensors.each_ref().map(|tensor| TensorText {
@@ -115,12 +114,12 @@ pub(super) fn write(plan: &Plan) -> Result<String, Stop> {
     serde_json::to_string(&text).map_err(|error| Stop::bad_param(error.to_string()))
 }
 
-/// The problem and configuration that text names, checked as descriptors would be.
-pub(super) fn read(text: &str) -> Result<(Rc<Problem>, Config), Stop> {
+/// The problem and configuration that text names, checked as descriptors would be by a library of that version.
+pub(super) fn read(text: &str, version: usize) -> Result<(Rc<Problem>, Config), Stop> {
     let malformed = |error: serde_json::Error| Stop::bad_param(format!("plan JSON: {error}"));
     let versions: Versions = serde_json::from_str(text).map_err(malformed)?;
-    if versions.cudnn_version != VERSION {
-        let words = format!("plan of version {}, library {VERSION}", versions.cudnn_version);
+    if versions.cudnn_version != version {
+        let words = format!("plan of version {}, library {version}", versions.cudnn_version);
         return Err(Stop::status(stop::VERSION_MISMATCH, words));
     }
     if versions.schema_version != SCHEMA {

@@ -256,3 +256,18 @@ fn the_variable_names_the_planted_set_nothing_or_a_file() {
     assert!(Script::named(Some("none")).unwrap().faults.is_empty());
     assert!(matches!(Script::named(Some("/nonexistent.json")), Err(ScriptError::File(..))));
 }
+
+#[test]
+fn a_script_may_name_the_version_that_the_library_claims() {
+    let fault = r#"{"name": "x", "when": ["n = 2"], "what": "write_input"}"#;
+    let version = |text: &str| Script::parse(text).map(|script| script.version());
+    assert_eq!(version(&format!("[{fault}]")).unwrap(), 91_900);
+    assert_eq!(version(&format!(r#" {{"version": "9.15.1", "faults": [{fault}]}}"#)).unwrap(), 91_501);
+    assert_eq!(version(r#"{"version": "9.9.0"}"#).unwrap(), 90_900);
+    assert_eq!(Script::parse(&format!(r#"{{"faults": [{fault}, {fault}]}}"#)).unwrap().faults.len(), 2);
+    for text in ["9.15", "8.9.7", "9.100.0", "9.1.x", "9.1.2.3", "", "-9.1.1"] {
+        let refused = version(&format!(r#"{{"version": "{text}"}}"#)).unwrap_err().to_string();
+        assert!(refused.contains("is no version that the simulator can play"), "{text}: {refused}");
+    }
+    assert!(version(r#"{"versions": "9.15.1"}"#).is_err());
+}

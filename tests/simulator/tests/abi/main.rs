@@ -72,6 +72,7 @@ fn a_child_does_what_it_is_told() {
         "unknown type" => unknown_type(&folder),
         "plan json" => plan_json(&folder),
         "no device" => no_device(&folder),
+        "version" => Libraries::start(&folder).version().to_string(),
         "stray kernel" => stray_kernel(&folder),
         line => format!("{:?}", trial::run(&folder, &line.parse().unwrap())),
     };
@@ -129,6 +130,19 @@ fn a_script_decides_what_goes_wrong() {
     assert!(!output.contains("seen:"), "{output}");
     let Ended { output, .. } = child("fprop f32 nchw n1 c1 k1 i1 f1", &variables);
     assert!(output.contains("wrong: 0"), "{output}");
+}
+
+#[test]
+fn a_script_decides_which_version_the_library_claims_and_whose_plans_it_takes() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), r#"{"version": "9.15.1"}"#).unwrap();
+    let variables = [(simulator::faults::VARIABLE, file.path().to_str().unwrap())];
+    let Ended { output, .. } = child("version", &variables);
+    assert!(output.contains("seen: 91501"), "{output}");
+    let Ended { output, .. } = child("plan json", &variables);
+    assert!(output.contains("seen: same 131 Err((\"plan\", 1002))"), "{output}");
+    let Ended { output, .. } = child("version", &[(simulator::faults::VARIABLE, "none")]);
+    assert!(output.contains("seen: 91900"), "{output}");
 }
 
 #[test]
@@ -197,7 +211,7 @@ fn plan_json(folder: &Path) -> String {
         load(text.as_bytes(), true).err().map_or(Ok(()), Err)
     };
     let refusals = [
-        changed("91900", "91200"),
+        changed(&libraries.version().to_string(), "91200"),
         changed("\"engineId\":10", "\"engineId\":4"),
         changed("operationGraph", "operationgraph"),
     ];

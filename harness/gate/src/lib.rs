@@ -1,0 +1,10 @@
+//! The gate before an upgrade: entries of a corpus run on one library set, problems compared on two. Knows how often to
+//! look and what to say; neither spawns nor prints.
+
+mod ask;
+mod floor;
+mod replay;
+
+pub use ask::Asking;
+pub use floor::Allowed;
+pub use replay::{Ended, Replay, preflight, replay};

@@ -1,0 +1,272 @@
+//! The replay of a corpus: every entry once, what surprises again in fresh processes. Knows when one more run is worth
+//! it; what a run means for an entry is the corpus's own matter.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use case::{Case, Kind, Matrix, Selection, Untrusted, Verdict};
+use corpus::{Expect, Listed, Question, Record, SetFacts, Showing, Standing, State};
+use exec::HarnessError;
+use hunt::Bench;
+
+use crate::ask::{Asking, ask};
+use crate::floor::{Allowed, share};
+
+/// Least share of the device's memory that must be free before anything is judged.
+const FREE_MIN: f64 = 0.1;
+
+/// What a replay is asked to do.
+#[derive(Clone, Debug)]
+pub struct Replay<'a> {
+    /// Entries to run.
+    pub listed: &'a [Listed],
+    /// The library set and the device.
+    pub set: &'a SetFacts,
+    /// How cases are put.
+    pub asking: Asking,
+    /// What bounds it.
+    pub allowed: Allowed,
+}
+
+/// How a replay ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Every entry, in the order of the list.
+    pub records: Vec<Record>,
+    /// True where somebody asked it to stop.
+    pub interrupted: bool,
+}
+
+/// One entry on its way.
+struct Piece<'a> {
+    position: usize,
+    case: Case,
+    question: Question<'a>,
+}
+
+/// A known-good convolution must be right and memory must be free, else nothing that follows means anything.
+///
+/// # Errors
+/// What is wrong with the machine, in one line; or trouble of the bench.
+pub fn preflight<B: Bench + ?Sized>(bench: &mut B) -> Result<Option<String>, HarnessError> {
+    let environment = bench.environment()?;
+    let (free, all) = (environment.memory_free_bytes as f64, environment.memory_bytes as f64);
+    if all > 0.0 && free < FREE_MIN * all {
+        let mib = |bytes: f64| bytes / 1_048_576.0;
+        return Ok(Some(format!(
+            "only {:.0} of {:.0} MiB of device memory are free: another process holds the rest",
+            mib(free),
+            mib(all)
+        )));
+    }
+    let good: Case = match KNOWN_GOOD.parse() {
+        Ok(case) => case,
+        Err(error) => return Ok(Some(format!("{KNOWN_GOOD}: {error}"))),
+    };
+    let (verdict, _) = hunt::check(bench, &good, Matrix::Standard)?;
+    Ok(match verdict {
+        Verdict::Pass => None,
+        Verdict::Fault(fault) => Some(format!("the known-good convolution fails: {}", fault.summary)),
+        Verdict::Unsupported(refusal) => Some(format!("the known-good convolution is refused: {}", refusal.name)),
+        Verdict::Untrusted(Untrusted::Skipped(why)) => Some(format!("the known-good convolution did not run: {why}")),
+        Verdict::Untrusted(why) => Some(format!("the known-good convolution could not be judged: {why}")),
+    })
+}
+
+/// Small integers, which every engine computes exactly.
+const KNOWN_GOOD: &str = "fprop f32 nchw n2 c4 k4 i8x8 f3x3 p1x1 fill=int2:1";
+
+/// Runs every entry. `each` hears of an entry as soon as it is known how it stands.
+///
+/// `alone` gives a bench with the whole device: for what needs more memory than a share of it, and for failures that
+/// company could be to blame for. It is made once all others are gone.
+pub fn replay<B: Bench>(
+    replay: &Replay<'_>,
+    benches: Vec<B>,
+    alone: impl FnOnce() -> B,
+    each: &(dyn Fn(&Record) + Sync),
+) -> Ended {
+    let board = Board { records: Mutex::new(blank(replay)), replay, each };
+    let pieces: Vec<Piece<'_>> =
+        replay.listed.iter().enumerate().filter_map(|(position, listed)| piece(replay, position, listed)).collect();
+    let (usable, _) = share(benches, &pieces, &replay.allowed, |bench, piece| board.run(bench, piece, Round::First));
+    let again: Vec<&Piece<'_>> = pieces.iter().filter(|piece| board.is_open(piece, Round::Again)).collect();
+    let (usable, _) = share(usable, &again, &replay.allowed, |bench, piece| board.run(bench, piece, Round::Again));
+    drop(usable);
+    let rest: Vec<&Piece<'_>> = pieces.iter().filter(|piece| board.is_open(piece, Round::Alone)).collect();
+    if !rest.is_empty() && !replay.allowed.is_over() {
+        share(vec![alone()], &rest, &replay.allowed, |bench, piece| board.run(bench, piece, Round::Alone));
+    }
+    let interrupted = replay.allowed.interrupt.is_set();
+    for piece in &pieces {
+        board.close(piece, interrupted);
+    }
+    Ended { records: board.records.into_inner().unwrap_or_else(PoisonError::into_inner), interrupted }
+}
+
+fn blank(replay: &Replay<'_>) -> Vec<Record> {
+    let record = |listed: &Listed| {
+        let ticket = listed.entry.expectation_on(replay.set).and_then(|one| one.ticket.clone());
+        let (case, engine_free) = match listed.entry.case_on(replay.set) {
+            Some((case, engine_free)) => (case.to_string(), engine_free),
+            None => (listed.entry.case.clone(), false),
+        };
+        Record::new(listed, case, engine_free, ticket)
+    };
+    replay.listed.iter().map(record).collect()
+}
+
+fn piece<'a>(replay: &Replay<'a>, position: usize, listed: &'a Listed) -> Option<Piece<'a>> {
+    let (case, engine_free) = listed.entry.case_on(replay.set)?;
+    let question = Question {
+        expectation: listed.entry.expectation_on(replay.set),
+        signature: listed.entry.signature.as_deref(),
+        engine_free,
+        every_engine: replay.asking.engines == Selection::All,
+    };
+    Some(Piece { position, case, question })
+}
+
+/// Which look at an entry this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+enum Round {
+    /// The first, beside others.
+    First,
+    /// What surprised, in fresh processes.
+    Again,
+    /// With the device alone.
+    Alone,
+}
+
+/// What is known of all entries.
+struct Board<'a> {
+    records: Mutex<Vec<Record>>,
+    replay: &'a Replay<'a>,
+    each: &'a (dyn Fn(&Record) + Sync),
+}
+
+impl Board<'_> {
+    fn records(&self) -> MutexGuard<'_, Vec<Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn record(&self, piece: &Piece<'_>) -> Option<Record> {
+        self.records().get(piece.position).cloned()
+    }
+
+    /// True where a later round has something to do for an entry.
+    fn is_open(&self, piece: &Piece<'_>, round: Round) -> bool {
+        let Some(record) = self.record(piece) else { return false };
+        let Some(last) = record.runs.last() else { return round == Round::Alone };
+        match last {
+            // Too large for a share of the memory, or a bench that died over it.
+            Showing::Skipped(_) => round == Round::Alone && !self.is_too_much(piece),
+            Showing::Trouble(_) => round == Round::Alone,
+            Showing::Failed(failing) => {
+                let alone = needs_the_device(failing.kind);
+                piece.question.wants_more(&record.runs) && alone == (round == Round::Alone)
+            }
+            Showing::Passed | Showing::Refused(_) | Showing::Untrusted(_) => {
+                round == Round::Again && piece.question.wants_more(&record.runs)
+            }
+        }
+    }
+
+    fn is_too_much(&self, piece: &Piece<'_>) -> bool {
+        let most = self.replay.asking.multiply_adds_max;
+        most > 0 && piece.case.problem.geometry().multiply_adds() > most
+    }
+
+    /// Runs an entry as often as this round does.
+    fn run<B: Bench>(&self, bench: &mut B, piece: &Piece<'_>, round: Round) -> Result<(), HarnessError> {
+        let start = Instant::now();
+        let Some(mut record) = self.record(piece) else { return Ok(()) };
+        // What could not be run before says nothing about the runs to come.
+        record.runs.retain(|run| !matches!(run, Showing::Skipped(_) | Showing::Trouble(_)));
+        let mut trouble = Ok(());
+        loop {
+            if round != Round::First {
+                bench.fresh();
+            }
+            match self.look(bench, piece) {
+                Ok(showing) => record.runs.push(showing),
+                Err(HarnessError::Interrupted) => break,
+                Err(error) => {
+                    record.runs.push(Showing::Trouble(error.to_string()));
+                    bench.fresh();
+                    trouble = Err(error);
+                    break;
+                }
+            }
+            let more = piece.question.wants_more(&record.runs) && !self.replay.allowed.is_over();
+            if round == Round::First || !more {
+                break;
+            }
+        }
+        record.seconds += start.elapsed().as_secs_f64();
+        if let Some(place) = self.records().get_mut(piece.position) {
+            *place = record;
+        }
+        let later = [Round::Again, Round::Alone].into_iter().any(|later| later > round && self.is_open(piece, later));
+        if !later {
+            self.close(piece, false);
+        }
+        trouble
+    }
+
+    /// One run. What fails before there is a plan may do so in any of the heuristic lists.
+    fn look<B: Bench>(&self, bench: &mut B, piece: &Piece<'_>) -> Result<Showing, HarnessError> {
+        let (asking, until) = (&self.replay.asking, self.replay.allowed.until);
+        let first = ask(bench, &piece.case, asking, until)?;
+        let expects_failure =
+            piece.question.expectation.is_some_and(|one| matches!(one.expect, Expect::Fail | Expect::Flaky));
+        let before_any_plan = piece.question.signature.is_some_and(|signature| signature.contains("-none-"));
+        let single = asking.engines == Selection::Single;
+        if expects_failure && before_any_plan && single && !matches!(first, Showing::Failed(_)) {
+            let wider = Asking { engines: Selection::Heuristics, ..*asking };
+            let second = ask(bench, &piece.case, &wider, until)?;
+            return Ok(if matches!(second, Showing::Failed(_)) { second } else { first });
+        }
+        Ok(first)
+    }
+
+    /// Tells how an entry stands, once.
+    fn close(&self, piece: &Piece<'_>, interrupted: bool) {
+        let closed = {
+            let mut records = self.records();
+            let Some(place) = records.get_mut(piece.position) else { return };
+            if !place.why.is_empty() {
+                return;
+            }
+            let standing = if place.runs.is_empty() {
+                unrun(interrupted, self.replay.allowed.is_late())
+            } else {
+                piece.question.standing(&place.runs)
+            };
+            *place = place.clone().stands(standing);
+            place.clone()
+        };
+        (self.each)(&closed);
+    }
+}
+
+/// An entry that nobody came to.
+fn unrun(interrupted: bool, late: bool) -> Standing {
+    let (state, why) = match (interrupted, late) {
+        (true, _) => (State::Skipped, "interrupted"),
+        (false, true) => (State::Skipped, "the time for all was over"),
+        (false, false) => (State::Infra, "no worker was left to run it"),
+    };
+    Standing { state, why: why.to_owned() }
+}
+
+/// Failures that another process on the same device can bring about.
+fn needs_the_device(kind: Kind) -> bool {
+    match kind {
+        Kind::Device | Kind::Crash | Kind::Hang | Kind::Nondet => true,
+        Kind::Wrong | Kind::Inexact | Kind::Oob | Kind::Input | Kind::Status | Kind::Accepted => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

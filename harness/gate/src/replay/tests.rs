@@ -1,0 +1,233 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use case::{Environment, Exit, Job, Outcome, Phase};
+use corpus::{Configuration, Entry, Expectation};
+use exec::{Interrupt, JobEvent, Tally};
+
+use super::*;
+
+/// What a scripted library does with a case.
+type Library = fn(&Case, u32) -> Showed;
+
+/// How a run on it goes.
+enum Showed {
+    /// The process dies: the one failure that needs no measurements.
+    Dies,
+    /// The convolution is declined.
+    Declines,
+    /// The bench itself is in trouble.
+    Trouble,
+    /// As if somebody had pressed Ctrl-C.
+    Interrupts,
+    /// Nothing comes in time.
+    Late,
+}
+
+/// A bench without processes.
+struct Script {
+    library: Library,
+    /// Runs made on all benches.
+    runs: Arc<AtomicU32>,
+    fresh: Arc<AtomicU32>,
+    limit: Option<Instant>,
+    interrupt: Interrupt,
+}
+
+impl Bench for Script {
+    fn run(&mut self, job: &Job, sink: &mut dyn FnMut(JobEvent)) -> Result<Tally, HarnessError> {
+        let run = self.runs.fetch_add(1, Ordering::Relaxed);
+        let outcome = |exit, phase, ended: Option<case::Ended>| Outcome {
+            candidate: None,
+            exit,
+            phase,
+            observation: ended.map(|ended| case::Observation {
+                candidate: None,
+                notes: case::Notes::default(),
+                workspace_bytes: 0,
+                plan_us: 0,
+                ended,
+                executions: Vec::new(),
+            }),
+            stderr: String::new(),
+        };
+        match (self.library)(&job.case, run) {
+            Showed::Dies => sink(JobEvent::Outcome(outcome(Exit::Signalled(11), Phase::Heuristics, None))),
+            Showed::Declines => {
+                let refusal = case::Refusal {
+                    phase: Phase::Describe,
+                    status: 3000,
+                    name: "CUDNN_STATUS_NOT_SUPPORTED".to_owned(),
+                    reason: String::new(),
+                };
+                let ended = Some(case::Ended::Status(refusal));
+                sink(JobEvent::Outcome(outcome(Exit::Answered, Phase::Describe, ended)));
+            }
+            Showed::Trouble => return Err(HarnessError::Broken { message: "a full disk".to_owned() }),
+            Showed::Interrupts => {
+                self.interrupt.set();
+                return Err(HarnessError::Interrupted);
+            }
+            Showed::Late => {
+                assert!(self.limit.is_some(), "nobody set a limit");
+                return Err(HarnessError::OutOfTime);
+            }
+        }
+        Ok(Tally::default())
+    }
+
+    fn fresh(&mut self) {
+        self.fresh.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn limit(&mut self, until: Option<Instant>) {
+        self.limit = until;
+    }
+
+    fn environment(&mut self) -> Result<Environment, HarnessError> {
+        Ok(Environment::default())
+    }
+
+    fn inventory(&mut self) -> Result<Environment, HarnessError> {
+        Ok(Environment::default())
+    }
+}
+
+const FAILS: &str = r#"{"cudnn_from": null, "cudnn_to": null, "configuration": null, "architectures": [],
+    "expect": "fail", "rate": null, "reason": "seen", "ticket": "https://example.org/1", "resolution": null,
+    "owner": null, "review_by": null}"#;
+
+fn entry(line: &str, expectation: Option<&str>) -> Listed {
+    let expectations: Vec<Expectation> =
+        expectation.map(|text| serde_json::from_str(text).expect("an expectation")).into_iter().collect();
+    Listed {
+        id: line.split(' ').next().expect("a word").to_owned(),
+        path: PathBuf::from("x.json"),
+        entry: Entry::new(&line.parse().expect("a case"), None, expectations),
+    }
+}
+
+struct Seen {
+    ended: Ended,
+    runs: u32,
+    fresh: u32,
+    told: Vec<String>,
+}
+
+fn run(listed: &[Listed], library: Library) -> Seen {
+    run_with(listed, library, |_| {})
+}
+
+fn run_with(listed: &[Listed], library: Library, change: impl FnOnce(&mut Replay<'_>)) -> Seen {
+    let set = SetFacts {
+        name: "9.19.0-full".to_owned(),
+        version: "9.19.0".parse().expect("a version"),
+        configuration: Some(Configuration::Full),
+        architecture: "sm_90".to_owned(),
+    };
+    let (runs, fresh) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let interrupt = Interrupt::default();
+    let bench = || Script {
+        library,
+        runs: Arc::clone(&runs),
+        fresh: Arc::clone(&fresh),
+        limit: None,
+        interrupt: interrupt.clone(),
+    };
+    let mut asked = Replay {
+        listed,
+        set: &set,
+        asking: Asking { engines: Selection::Single, multiply_adds_max: 0, time: None },
+        allowed: Allowed { until: None, interrupt: interrupt.clone() },
+    };
+    change(&mut asked);
+    let told = Mutex::new(Vec::new());
+    let ended = replay(&asked, vec![bench(), bench()], bench, &|record| {
+        told.lock().expect("a list").push(record.id.clone());
+    });
+    let count = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
+    Seen { ended, runs: count(&runs), fresh: count(&fresh), told: told.into_inner().expect("a list") }
+}
+
+fn states(seen: &Seen) -> Vec<State> {
+    seen.ended.records.iter().map(|record| record.state).collect()
+}
+
+#[test]
+fn each_entry_is_told_once_and_stands_in_the_order_of_the_list() {
+    let listed =
+        [entry("fprop f32 nchw n1 c1 k1 i4 f1", None), entry("dgrad f32 nchw n1 c1 k1 i4 f1", Some(FAILS))];
+    let seen = run(&listed, |case, _| match case.problem.operation {
+        case::Operation::Fprop => Showed::Declines,
+        case::Operation::Dgrad | case::Operation::Wgrad => Showed::Dies,
+    });
+    assert_eq!(states(&seen), [State::Unsupported, State::Xfail]);
+    let mut told = seen.told.clone();
+    told.sort();
+    assert_eq!(told, ["dgrad", "fprop"]);
+    assert_eq!(seen.ended.records[1].ticket.as_deref(), Some("https://example.org/1"));
+    // What was expected is not run again.
+    assert_eq!((seen.runs, seen.fresh), (2, 0));
+}
+
+#[test]
+fn an_unexpected_failure_is_run_again_in_fresh_processes_and_its_rate_told() {
+    let listed = [entry("fprop f32 nchw n1 c1 k1 i4 f1", None)];
+    let seen = run(&listed, |_, run| if run == 1 { Showed::Declines } else { Showed::Dies });
+    // A refusal ends the repetition: it is no right result.
+    assert_eq!(states(&seen), [State::Fail]);
+    let seen = run(&listed, |_, _| Showed::Dies);
+    assert_eq!((seen.runs, seen.fresh), (3, 2));
+    assert!(seen.ended.records[0].why.contains("in 3 of 3 runs"), "{:?}", seen.ended.records[0]);
+}
+
+#[test]
+fn trouble_on_one_bench_is_tried_once_more_alone_and_blames_no_library() {
+    let listed = [entry("fprop f32 nchw n1 c1 k1 i4 f1", None)];
+    let seen = run(&listed, |_, run| if run == 0 { Showed::Trouble } else { Showed::Declines });
+    assert_eq!(states(&seen), [State::Unsupported]);
+    let seen = run(&listed, |_, _| Showed::Trouble);
+    assert_eq!(states(&seen), [State::Infra]);
+    assert!(seen.ended.records[0].why.contains("a full disk"));
+    assert_eq!(seen.told.len(), 1);
+}
+
+#[test]
+fn what_is_too_much_or_takes_too_long_is_skipped_and_says_why() {
+    let listed = [entry("fprop f32 nchw n1 c1 k1 i400 f1", None)];
+    let seen = run_with(&listed, |_, _| Showed::Dies, |replay| replay.asking.multiply_adds_max = 100);
+    assert_eq!((states(&seen), seen.runs), (vec![State::Skipped], 0));
+    assert_eq!(seen.ended.records[0].why, "400 multiply-adds, more than the 100 that are run here");
+    let limit = |replay: &mut Replay<'_>| replay.asking.time = Some(Duration::from_millis(1));
+    let slow: Library = |_, _| {
+        std::thread::sleep(Duration::from_millis(2));
+        Showed::Late
+    };
+    let seen = run_with(&listed, slow, limit);
+    assert_eq!(states(&seen), [State::Skipped]);
+    assert_eq!(seen.ended.records[0].why, "not done within 0.001 s");
+}
+
+#[test]
+fn when_the_time_is_over_or_somebody_interrupts_the_rest_is_skipped() {
+    let listed = [entry("fprop f32 nchw n1 c1 k1 i4 f1", None), entry("dgrad f32 nchw n1 c1 k1 i4 f1", None)];
+    let seen = run_with(&listed, |_, _| Showed::Dies, |replay| replay.allowed.until = Some(Instant::now()));
+    assert_eq!((states(&seen), seen.runs), (vec![State::Skipped; 2], 0));
+    assert_eq!(seen.ended.records[0].why, "the time for all was over");
+    let seen = run(&listed, |_, _| Showed::Interrupts);
+    assert!(seen.ended.interrupted);
+    assert_eq!(states(&seen), [State::Skipped; 2]);
+    assert!(seen.ended.records.iter().any(|record| record.why == "interrupted"));
+}
+
+#[test]
+fn benches_that_all_fail_leave_entries_that_say_so() {
+    let listed: Vec<Listed> =
+        (1..20).map(|size| entry(&format!("fprop f32 nchw n1 c1 k1 i{size} f1"), None)).collect();
+    let seen = run(&listed, |_, _| Showed::Trouble);
+    assert!(states(&seen).iter().all(|state| *state == State::Infra));
+    assert_eq!(seen.told.len(), listed.len());
+    assert!(seen.runs < listed.len() as u32, "three strikes end a bench");
+}
