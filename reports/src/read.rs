@@ -13,7 +13,7 @@ use crate::files::{
     CASE_JSON, CASE_TEXT, ENVIRONMENT, LIBRARY_LOG, MINIMIZE_LOG, ORIGINAL, PROGRAM, REGION, REGRESSION,
     REPORT, SCRIPT, STDERR, SUMS, TWINS, VERDICT, of_form, parse_sums, sha256, shown,
 };
-use crate::region::{RegionRecord, RegressionRecord, TwinsRecord};
+use crate::region::{RegionRecord, TwinsRecord};
 use crate::vendor::{ISSUE, NOVELTY, Novelty};
 use crate::verdict::{FORMAT, VerdictRecord};
 
@@ -175,8 +175,8 @@ fn later<'a>(
     if verdict.signature != Signature::new(&verdict.sameness, &case.problem).as_str() {
         return Err(BundleError::content(VERDICT, "its signature is not the one of its case"));
     }
-    let entry: RegressionRecord = parse_json(REGRESSION, text(REGRESSION))?;
-    if entry.case != verdict.case || entry.signature != verdict.signature {
+    let entry = corpus::Entry::read(text(REGRESSION)).map_err(|error| BundleError::content(REGRESSION, error))?;
+    if entry.case != verdict.case || entry.signature.as_ref() != Some(&verdict.signature) {
         return Err(other(REGRESSION));
     }
     let region: RegionRecord = parse_json(REGION, text(REGION))?;

@@ -1,12 +1,10 @@
-//! `region.json`, `twins.json` and `regression.case.json`: where a failure lies and what to expect of its
-//! case. Data with format numbers; probes nothing.
+//! `region.json` and `twins.json`: where a failure lies. Data with format numbers; probes nothing.
 
-use case::{Atom, Case, EngineChoice, Explanation, Map, Probes, Region, Twin};
+use case::{Atom, Explanation, Map, Probes, Region, Twin};
 use serde::{Deserialize, Serialize};
 
 use crate::error::BundleError;
 use crate::files::{REGION, TWINS};
-use crate::finding::Finding;
 
 /// Number of the form of these files.
 const FORMAT: u32 = 1;
@@ -47,50 +45,6 @@ pub struct TwinsRecord {
     pub checked: bool,
     /// The nearest passing cases, one a field.
     pub twins: Vec<Twin>,
-}
-
-/// `regression.case.json`: an entry of a corpus.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RegressionRecord {
-    /// Number of the file's form.
-    pub format: u32,
-    /// What deduplicates the failure.
-    pub signature: String,
-    /// The case, its engine pinned.
-    pub case: String,
-    /// The same without an engine: weaker, but it survives a renumbering.
-    pub engine_free_case: String,
-    /// What is expected where.
-    pub expectations: Vec<Expectation>,
-}
-
-/// What a case should do on one range of versions and GPUs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expectation {
-    /// First version that it holds for.
-    pub cudnn_from: String,
-    /// Last version that it holds for; absent while it is open.
-    pub cudnn_to: Option<String>,
-    /// Library configuration, `full` or `jit`; absent for both.
-    pub configuration: Option<String>,
-    /// GPU architectures, such as `sm_90`.
-    pub architectures: Vec<String>,
-    /// `fail` where every confirming run failed, else `flaky`.
-    pub expect: String,
-    /// Share of confirming runs that failed, 0 to 1.
-    pub rate: f64,
-    /// Why.
-    pub reason: String,
-    /// Public link or number of the report; absent until somebody has filed it.
-    pub ticket: Option<String>,
-    /// How it ended.
-    pub resolution: Option<String>,
-    /// Who looks after the entry.
-    pub owner: Option<String>,
-    /// Date after which the entry is due for a look, `YYYY-MM-DD`.
-    pub review_by: Option<String>,
 }
 
 impl RegionRecord {
@@ -157,39 +111,4 @@ impl TwinsRecord {
         let twins = explanation.map(|explanation| explanation.twins.clone()).unwrap_or_default();
         Self { format: FORMAT, checked: explanation.is_some(), twins }
     }
-}
-
-impl RegressionRecord {
-    pub(crate) fn of(finding: &Finding<'_>) -> Self {
-        let environment = finding.environment;
-        let rate = f64::from(finding.hits) / f64::from(finding.runs.max(1));
-        let expect = if finding.hits == finding.runs { "fail" } else { "flaky" };
-        let expectation = Expectation {
-            cudnn_from: environment.cudnn_text(),
-            cudnn_to: None,
-            configuration: environment.configuration.map(|known| known.name().to_owned()),
-            architectures: vec![format!("sm_{}", environment.compute_capability)],
-            expect: expect.to_owned(),
-            rate,
-            reason: finding.fault.summary.clone(),
-            ticket: None,
-            resolution: None,
-            owner: None,
-            review_by: None,
-        };
-        Self {
-            format: FORMAT,
-            signature: finding.signature.to_string(),
-            case: finding.case.to_string(),
-            engine_free_case: engine_free(finding.case).to_string(),
-            expectations: vec![expectation],
-        }
-    }
-}
-
-fn engine_free(case: &Case) -> Case {
-    let mut free = case.clone();
-    free.options.engine = EngineChoice::Any;
-    free.options.set = None;
-    free
 }

@@ -73,7 +73,17 @@ fn renew(folder: &Path, bundle: &Bundle) -> Result<(), BundleError> {
     if bundle.verdict.format != FORMAT {
         return Err(BundleError::Form { found: bundle.verdict.format });
     }
-    let files = files(bundle)?;
+    put(folder, bundle, &files(bundle)?)?;
+    let script = folder.join(SCRIPT);
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(BundleError::io(&script))
+}
+
+/// Puts other texts into files of a bundle, and their hashes among the others.
+pub(crate) fn put(
+    folder: &Path,
+    bundle: &Bundle,
+    files: &[(&'static str, String)],
+) -> Result<(), BundleError> {
     let hash_now = |(name, hash): &(&'static str, String)| {
         let new = files.iter().find(|(file, _)| file == name);
         (*name, new.map_or_else(|| hash.clone(), |(_, text)| sha256(text.as_bytes())))
@@ -82,8 +92,7 @@ fn renew(folder: &Path, bundle: &Bundle) -> Result<(), BundleError> {
     for (name, text) in files.iter().map(|(name, text)| (*name, text)).chain([(SUMS, &sums)]) {
         replace(&folder.join(name), text)?;
     }
-    let script = folder.join(SCRIPT);
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(BundleError::io(&script))
+    Ok(())
 }
 
 /// The files that follow from the others. The corpus entry is none of them: people write into it.

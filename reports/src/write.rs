@@ -19,7 +19,8 @@ use crate::files::{
 };
 use crate::finding::Finding;
 use crate::page;
-use crate::region::{RegionRecord, RegressionRecord, TwinsRecord};
+use crate::region::{RegionRecord, TwinsRecord};
+use crate::regression;
 use crate::repro;
 use crate::script;
 use crate::vendor;
@@ -77,7 +78,7 @@ fn contents(finding: &Finding<'_>) -> Result<Vec<(&'static str, String)>, Bundle
         (MINIMIZE_LOG, log.clone()),
         (ORIGINAL, format!("{}\n", finding.original)),
         (REGION, json(REGION, &RegionRecord::of(finding.explanation))?),
-        (REGRESSION, json(REGRESSION, &RegressionRecord::of(finding))?),
+        (REGRESSION, regression::entry(finding)?.print()),
         (PROGRAM, repro::render(finding)?),
         (PAGE, page::html(&facts)),
         (REPORT, page::markdown(&facts)),

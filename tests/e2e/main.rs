@@ -13,6 +13,7 @@ mod pipelines;
 mod planning;
 mod planted;
 mod release;
+mod replay;
 mod resume;
 mod screen;
 mod tidy;

@@ -1,6 +1,7 @@
 //! The command line as clap reads it. Knows names and help texts; opens nothing.
 
 mod help;
+mod replay;
 mod values;
 
 use std::ffi::OsString;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use replay::{Plans, Replay};
 pub(crate) use values::Devices;
 use values::{devices, duration, folder_or_nothing, one_device};
 
@@ -32,6 +34,8 @@ pub(crate) enum Command {
     Minimize(Minimize),
     /// Say where a minimized case fails: conditions, near cases that pass, how its plan is reached.
     Explain(Explain),
+    /// Run a corpus of cases and say whether each does what is expected of it.
+    Replay(Replay),
     /// Print a case in canonical form with its derived sizes; needs no GPU.
     Show(Show),
     /// List the plans of a case: engines, knobs, notes, workspace, heuristic ranks.

@@ -6,6 +6,7 @@ mod explain;
 mod hunt;
 mod kept;
 mod minimize;
+mod replay;
 mod report;
 mod selftest;
 mod verify;
@@ -21,6 +22,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Minimize(arguments) => minimize::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Show(arguments) => crate::show::run(&arguments),
         Command::Engines(arguments) => engines::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

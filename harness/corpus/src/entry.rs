@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::EntryError;
 use crate::expectation::Expectation;
-use crate::facts::SetFacts;
+use crate::facts::{Configuration, SetFacts};
 
 /// Number of the form.
 pub(crate) const FORMAT: u64 = 1;
@@ -149,6 +149,9 @@ impl Entry {
         let at_home = case.options.set.as_ref().is_some_and(|named| *named == set.name && !set.is_simulated());
         let spoken_of = case.options.set.is_none() || set.is_simulated();
         let at_home = at_home || (spoken_of && self.expectation_on(set).is_some());
+        let simulators = |one: &Expectation| one.configuration == Some(Configuration::Simulator);
+        let numbers_of_the_simulator = !self.expectations.is_empty() && self.expectations.iter().all(simulators);
+        let at_home = at_home && (set.is_simulated() || !numbers_of_the_simulator);
         if pins_engine(&case) && !at_home {
             return self.engine_free_case.parse().ok().map(|free| (free, true));
         }

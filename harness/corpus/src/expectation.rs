@@ -134,7 +134,7 @@ impl Expectation {
         match () {
             () if !fails && !self.kinds.is_empty() => Some("kinds: only a failure has some".to_owned()),
             () if !fails && self.rate.is_some() => Some("rate: only a failure has one".to_owned()),
-            () if self.expect == Expect::Flaky && self.rate.is_none() => {
+            () if self.expect == Expect::Flaky && self.basis == Basis::Observed && self.rate.is_none() => {
                 Some("rate: what fails at times needs it, to know how often to look".to_owned())
             }
             () if self.reason.trim().is_empty() || self.reason.contains('\n') => {

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use case::{Case, Kind, Matrix, Selection, Untrusted, Verdict};
+use case::{Case, Keep, Kind, Matrix, Selection, Untrusted, Verdict};
 use corpus::{Expect, Listed, Question, Record, SetFacts, Showing, Standing, State};
 use exec::HarnessError;
 use hunt::Bench;
@@ -214,18 +214,25 @@ impl Board<'_> {
         trouble
     }
 
-    /// One run. What fails before there is a plan may do so in any of the heuristic lists.
+    /// One run, wider where that is what the entry is about.
     fn look<B: Bench>(&self, bench: &mut B, piece: &Piece<'_>) -> Result<Showing, HarnessError> {
-        let (asking, until) = (&self.replay.asking, self.replay.allowed.until);
-        let first = ask(bench, &piece.case, asking, until)?;
+        let until = self.replay.allowed.until;
         let expects_failure =
             piece.question.expectation.is_some_and(|one| matches!(one.expect, Expect::Fail | Expect::Flaky));
+        let engine_free = piece.question.engine_free;
+        let asking = Asking { looking_for_one: expects_failure && !engine_free, ..self.replay.asking };
+        let first = ask(bench, &piece.case, &asking, until)?;
+        // What fails before there is a plan may do so in any of the heuristic lists.
         let before_any_plan = piece.question.signature.is_some_and(|signature| signature.contains("-none-"));
         let single = asking.engines == Selection::Single;
         if expects_failure && before_any_plan && single && !matches!(first, Showing::Failed(_)) {
-            let wider = Asking { engines: Selection::Heuristics, ..*asking };
+            let wider = Asking { engines: Selection::Heuristics, ..asking };
             let second = ask(bench, &piece.case, &wider, until)?;
             return Ok(if matches!(second, Showing::Failed(_)) { second } else { first });
+        }
+        // The data that suit one engine's failure may be too weak to trust any other for.
+        if engine_free && matches!(first, Showing::Untrusted(_)) {
+            return ask(bench, &with_usual_contents(&piece.case), &asking, until);
         }
         Ok(first)
     }
@@ -248,6 +255,16 @@ impl Board<'_> {
         };
         (self.each)(&closed);
     }
+}
+
+/// The case with the data and contents that every check uses.
+fn with_usual_contents(case: &Case) -> Case {
+    let mut usual = case.clone();
+    usual.options.fill = None;
+    usual.options.keep = Keep::default();
+    usual.options.output_fill = None;
+    usual.options.workspace.contents = None;
+    usual
 }
 
 /// An entry that nobody came to.

@@ -78,7 +78,7 @@ fn code(summary: &Summary) -> u8 {
     }
 }
 
-fn cores() -> usize {
+pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

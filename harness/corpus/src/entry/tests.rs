@@ -105,6 +105,8 @@ fn a_pinned_engine_is_asked_on_its_own_set_and_its_problem_on_others() {
     entry.expectations = Entry::read(SEED).expect("an entry").expectations;
     entry.expectations[0].configuration = Some(Configuration::Simulator);
     assert!(!run(&entry, "9.19.0-full", "9.19.0", Configuration::Simulator));
+    // Nor do the simulator's engines mean anything on a real set of its name.
+    assert!(run(&entry, "9.19.0-full", "9.19.0", Configuration::Full));
 }
 
 #[test]
