@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::bundle::copy_folder;
-use crate::convict::{fresh_folder, root, script};
+use crate::convict::{BINARY, convict, fresh_folder, root, script, turn};
 
 const SLURM: &str = "docs/pipelines/slurm.sh";
 
@@ -146,4 +146,60 @@ fn a_gpu_in_trouble_is_drained_and_one_that_ran_a_wrong_kernel_is_not() {
         let run = script("docs/pipelines/drain.sh", [""; 0], &environment).expect("an answer");
         assert_eq!(run.code, Some(expected), "{line}: {run:?}");
     }
+}
+
+/// Ids of the entries that a list names, one a line.
+fn listed(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn an_array_of_three_replays_each_entry_exactly_once() {
+    let folder = fresh_folder("slurm-array");
+    let corpus = folder.join("corpus/seeds");
+    copy_folder(&root().join("corpus/seeds"), &corpus);
+    let whole = convict([OsStr::new("replay"), corpus.as_os_str(), "--simulate".as_ref(), "--list".as_ref()]);
+    assert_eq!(whole.code, Some(0), "{whole:?}");
+    // What each task runs is what it would list; the run itself is written to its log.
+    let binary = stand_in(
+        &folder.join("convict"),
+        &format!(
+            "[ \"$1\" != replay ] || '{BINARY}' replay \"$2\" --simulate --list > \"$OUT/$SLURM_ARRAY_TASK_ID.ids\"\n\
+             exec '{BINARY}' \"$@\""
+        ),
+    );
+    let out = folder.join("out");
+    let environment = [
+        ("CONVICT", binary.as_os_str()),
+        ("CORPUS", corpus.as_os_str()),
+        ("OUT", out.as_os_str()),
+        ("POLL_S", OsStr::new("0.5")),
+        ("SIMULATE", OsStr::new("1")),
+    ];
+    let cluster = folder.join("cluster");
+    let _turn = turn();
+    let Some(run) =
+        script("tests/e2e/slurm.sh", [cluster.as_os_str(), root().join(SLURM).as_os_str()], &environment)
+    else {
+        return;
+    };
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let mut ids = Vec::new();
+    let mut reports = 0;
+    for task in 0..3 {
+        let text = fs::read_to_string(out.join(format!("{task}.ids"))).expect("a task's list");
+        let mine: Vec<String> = listed(&text).into_iter().map(str::to_owned).collect();
+        assert!(!mine.is_empty(), "task {task} has nothing to do");
+        ids.extend(mine);
+        let report = fs::read_to_string(out.join(format!("{task}.xml"))).expect("a task's report");
+        reports += report.matches("<testcase").count();
+        // Where there is no xmllint, the script says so.
+        let form = script("tests/e2e/junit.sh", [out.join(format!("{task}.xml"))], &[]);
+        assert!(form.is_none_or(|form| form.code == Some(0)), "task {task}");
+    }
+    ids.sort_unstable();
+    let mut expected = listed(&whole.stdout);
+    expected.sort_unstable();
+    assert_eq!(ids, expected);
+    assert_eq!(reports, expected.len());
 }
