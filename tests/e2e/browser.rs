@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::bundle::{any_bundle, copy_folder};
-use crate::convict::{convict, fresh_folder, root};
+use crate::convict::{convict, fresh_folder, root, skipped};
 use devtools::Browser;
 
 /// Names under which Chromium goes.
@@ -25,12 +25,6 @@ const SCREENS: [(&str, u32, u32, bool); 4] = [
     ("desktop", 1280, 900, false),
     ("desktop-dark", 1280, 900, true),
 ];
-
-/// Says that something is left out, past the test harness, which keeps back what passing tests print.
-fn skipped(why: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
-}
 
 /// The browser that `CHROMIUM` names, else the first on the search path.
 fn chromium() -> Option<PathBuf> {

@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use case::Verdict;
@@ -94,4 +94,26 @@ pub(crate) fn processes_with(text: &str) -> Vec<u32> {
             String::from_utf8_lossy(&line).contains(text)
         })
         .collect()
+}
+
+/// Says that something is left out, past the test harness, which keeps back what passing tests print.
+pub(crate) fn skipped(why: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// Runs a script of this repository; nothing where it says by 77 that something which it needs is missing here.
+pub(crate) fn script<S: AsRef<OsStr>>(
+    path: &str,
+    arguments: impl IntoIterator<Item = S>,
+    environment: &[(&str, &OsStr)],
+) -> Option<Run> {
+    let mut command = Command::new(root().join(path));
+    command.args(arguments).envs(environment.iter().copied()).stdin(Stdio::null());
+    let run: Run = command.output().unwrap_or_else(|error| panic!("{path}: {error}")).into();
+    if run.code == Some(77) {
+        skipped(&format!("{path}: {}", run.stdout.trim()));
+        return None;
+    }
+    Some(run)
 }

@@ -37,7 +37,7 @@ check() {
 check github.yml python3 -m check_jsonschema --builtin-schema vendor.github-workflows "$folder/github.yml"
 check gitlab.yml python3 -m check_jsonschema --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci \
     "$folder/gitlab.yml"
-check kubernetes.yml python3 "$tools/bin/kubernetes-validate" --strict --version 1.33 "$folder/kubernetes.yml"
+check kubernetes.yml python3 "$tools/bin/kubernetes-validate" --strict -k 1.33 "$folder/kubernetes.yml"
 
 # Steps within YAML become files: each list of commands is one script, as the services run it.
 scripts=$(mktemp -d)

@@ -81,7 +81,8 @@ fn copy(name: &str) -> PathBuf {
     }
     for first in ["first-fprop-f32-nchw", "first-wgrad-f32-nchw", "refused-zero-batch"] {
         let file = format!("{first}.json");
-        fs::copy(root().join("corpus/seeds").join(&file), folder.join(&file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        fs::copy(root().join("corpus/seeds").join(&file), folder.join(&file))
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
     }
     folder
 }
@@ -169,10 +170,12 @@ fn the_parts_of_a_corpus_take_each_entry_exactly_once() {
         run.stdout.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let all = list(&[], &[]);
-    let mut parts: Vec<String> = ["0/3", "1/3", "2/3"].iter().flat_map(|part| list(&["--shard", part], &[])).collect();
+    let mut parts: Vec<String> =
+        ["0/3", "1/3", "2/3"].iter().flat_map(|part| list(&["--shard", part], &[])).collect();
     parts.sort();
     assert_eq!(parts, all);
-    let slurm = [("SLURM_ARRAY_TASK_ID", "5"), ("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "4")];
+    let slurm =
+        [("SLURM_ARRAY_TASK_ID", "5"), ("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "4")];
     assert_eq!(list(&[], &slurm), list(&["--shard", "1/3"], &[]));
 }
 

@@ -24,12 +24,14 @@ pub fn junit(replayed: &Replayed<'_>) -> Result<String, String> {
     report.to_string().map(|text| named_as_in_the_schema(&text)).map_err(|error| error.to_string())
 }
 
-/// Jenkins's schema has `skipped` for a suite, and for all suites together calls it `disabled`. Quotes within values are
-/// escaped, so that only the attribute can be met.
+/// The schemas know `skipped` of a suite, and not of all suites together. Quotes within values are escaped, so that
+/// only the attribute can be met.
 fn named_as_in_the_schema(text: &str) -> String {
     let Some((head, suites)) = text.split_once("<testsuites ") else { return text.to_owned() };
     let (root, rest) = suites.split_once('>').unwrap_or((suites, ""));
-    format!("{head}<testsuites {}>{rest}", root.replace(" skipped=\"", " disabled=\""))
+    let Some((before, skipped)) = root.split_once(" skipped=\"") else { return text.to_owned() };
+    let after = skipped.split_once('"').map_or("", |(_, after)| after);
+    format!("{head}<testsuites {before}{after}>{rest}")
 }
 
 fn case(record: &Record, strict: bool) -> TestCase {

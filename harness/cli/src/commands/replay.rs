@@ -98,11 +98,15 @@ fn read(arguments: &Replay) -> Result<(Vec<Listed>, Vec<String>, bool), Failure>
     }
     let words = &arguments.r#match;
     let matches = |listed: &Listed| {
-        words.is_empty() || words.iter().any(|word| listed.id.contains(word) || listed.entry.case.contains(word))
+        words.is_empty()
+            || words.iter().any(|word| listed.id.contains(word) || listed.entry.case.contains(word))
     };
     listed.retain(matches);
     if listed.is_empty() {
-        return Err(Failure::Usage(format!("--match {}: no entry has that in its name or case", words.join(" "))));
+        return Err(Failure::Usage(format!(
+            "--match {}: no entry has that in its name or case",
+            words.join(" ")
+        )));
     }
     // Parts are taken of what matches, so that they are even.
     let mut position = 0;
@@ -123,7 +127,8 @@ fn shard(arguments: &Replay) -> Result<Shard, Failure> {
     let Some((shard, name)) = found else { return Ok(Shard::WHOLE) };
     // Bazel wants to see that a test heeds its shards.
     if let Some(file) = std::env::var_os("TEST_SHARD_STATUS_FILE") {
-        std::fs::write(&file, "").map_err(|error| Failure::file("TEST_SHARD_STATUS_FILE", Path::new(&file), &error))?;
+        std::fs::write(&file, "")
+            .map_err(|error| Failure::file("TEST_SHARD_STATUS_FILE", Path::new(&file), &error))?;
     }
     if !shard.is_whole() {
         errln!("convict: part {shard} of the entries, by {name}");
@@ -252,7 +257,10 @@ fn tell(
     }
     outln!("{}", replayed.line());
     let regressions = replayed.regressions().count();
-    outln!("{}", if regressions == 0 { "no regression".to_owned() } else { format!("{regressions} regressions") });
+    outln!(
+        "{}",
+        if regressions == 0 { "no regression".to_owned() } else { format!("{regressions} regressions") }
+    );
     Ok(())
 }
 
@@ -281,7 +289,10 @@ fn code(replayed: &Replayed<'_>, broken: bool) -> Result<u8, Failure> {
     }
     if let Some(lost) = replayed.lost().next() {
         let count = replayed.lost().count();
-        return Err(Failure::Elsewhere(format!("{count} entries could not be run, {} first: {}", lost.id, lost.why)));
+        return Err(Failure::Elsewhere(format!(
+            "{count} entries could not be run, {} first: {}",
+            lost.id, lost.why
+        )));
     }
     let judged = replayed.records.iter().any(|record| record.state.is_judged());
     Ok(if judged || replayed.records.is_empty() { CLEAN } else { UNJUDGED })
