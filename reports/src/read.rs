@@ -175,7 +175,8 @@ fn later<'a>(
     if verdict.signature != Signature::new(&verdict.sameness, &case.problem).as_str() {
         return Err(BundleError::content(VERDICT, "its signature is not the one of its case"));
     }
-    let entry = corpus::Entry::read(text(REGRESSION)).map_err(|error| BundleError::content(REGRESSION, error))?;
+    let entry =
+        corpus::Entry::read(text(REGRESSION)).map_err(|error| BundleError::content(REGRESSION, error))?;
     if entry.case != verdict.case || entry.signature.as_ref() != Some(&verdict.signature) {
         return Err(other(REGRESSION));
     }

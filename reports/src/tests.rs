@@ -328,7 +328,12 @@ fn contents_of_another_form_are_refused_and_named() {
         (VERDICT, "\"format\": 2,", "", "format: 'no number'"),
         (VERDICT, "case\": \"dgrad", "case\": \"fprop", "another case"),
         (VERDICT, "dgrad-e25", "dgrad-e26", "not the one of its case"),
-        ("regression.case.json", "\"case\": \"dgrad", "\"case\": \"wgrad", "engine_free_case: expected 'wgrad"),
+        (
+            "regression.case.json",
+            "\"case\": \"dgrad",
+            "\"case\": \"wgrad",
+            "engine_free_case: expected 'wgrad",
+        ),
         ("regression.case.json", "\"signature\": \"", "\"signature\": \"x", "another case"),
         ("regression.case.json", "\"rate\"", "\"more\": 1, \"rate\"", "unknown field `more`"),
         ("region.json", "\"format\": 1", "\"format\": 9", "format: '9'"),

@@ -146,11 +146,13 @@ impl Entry {
     #[must_use]
     pub fn case_on(&self, set: &SetFacts) -> Option<(Case, bool)> {
         let case: Case = self.case.parse().ok()?;
-        let at_home = case.options.set.as_ref().is_some_and(|named| *named == set.name && !set.is_simulated());
+        let at_home =
+            case.options.set.as_ref().is_some_and(|named| *named == set.name && !set.is_simulated());
         let spoken_of = case.options.set.is_none() || set.is_simulated();
         let at_home = at_home || (spoken_of && self.expectation_on(set).is_some());
         let simulators = |one: &Expectation| one.configuration == Some(Configuration::Simulator);
-        let numbers_of_the_simulator = !self.expectations.is_empty() && self.expectations.iter().all(simulators);
+        let numbers_of_the_simulator =
+            !self.expectations.is_empty() && self.expectations.iter().all(simulators);
         let at_home = at_home && (set.is_simulated() || !numbers_of_the_simulator);
         if pins_engine(&case) && !at_home {
             return self.engine_free_case.parse().ok().map(|free| (free, true));

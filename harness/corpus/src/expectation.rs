@@ -124,9 +124,11 @@ impl Expectation {
         if self.rate.is_some_and(|rate| !(rate > 0.0 && rate <= 1.0)) {
             return Some("rate: must be above 0 and at most 1".to_owned());
         }
-        let architecture = |name: &&String| !name.strip_prefix("sm_").is_some_and(|rest| {
-            (2..=4).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        });
+        let architecture = |name: &&String| {
+            !name.strip_prefix("sm_").is_some_and(|rest| {
+                (2..=4).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            })
+        };
         if let Some(name) = self.architectures.iter().find(architecture) {
             return Some(format!("architectures: '{}' is none, such as sm_90", name.escape_debug()));
         }
@@ -158,7 +160,11 @@ mod tests {
         }
     }
 
-    fn expectation(from: Option<&str>, to: Option<&str>, configuration: Option<Configuration>) -> Expectation {
+    fn expectation(
+        from: Option<&str>,
+        to: Option<&str>,
+        configuration: Option<Configuration>,
+    ) -> Expectation {
         let version = |text: &str| text.parse().expect("a version");
         Expectation {
             cudnn_from: from.map(version),
@@ -222,13 +228,24 @@ mod tests {
             wrong.complaint().unwrap_or_default()
         };
         assert_eq!(complaint(|_| {}), "");
-        assert!(complaint(|one| one.cudnn_to = "1".parse().ok().filter(|_| { one.cudnn_from = "9".parse().ok(); true }))
-            .contains("from 9 to before 1"));
+        assert!(
+            complaint(|one| one.cudnn_to = "1".parse().ok().filter(|_| {
+                one.cudnn_from = "9".parse().ok();
+                true
+            }))
+            .contains("from 9 to before 1")
+        );
         assert!(complaint(|one| one.rate = Some(0.0)).contains("rate"));
         assert!(complaint(|one| one.rate = Some(f64::NAN)).contains("rate"));
         assert!(complaint(|one| one.expect = Expect::Flaky).contains("how often"));
         assert!(complaint(|one| one.architectures.push("Hopper".to_owned())).contains("sm_90"));
         assert!(complaint(|one| one.reason = "a\nb".to_owned()).contains("one line"));
-        assert!(complaint(|one| { one.expect = Expect::Pass; one.kinds.push(Kind::Wrong) }).contains("kinds"));
+        assert!(
+            complaint(|one| {
+                one.expect = Expect::Pass;
+                one.kinds.push(Kind::Wrong)
+            })
+            .contains("kinds")
+        );
     }
 }

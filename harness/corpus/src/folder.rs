@@ -160,7 +160,8 @@ fn read(path: &Path) -> Result<Entry, CorpusError> {
     if bytes.len() as u64 > BYTES_MAX {
         return Err(wrong(EntryError::Content(format!("more than {BYTES_MAX} bytes: no entry"))));
     }
-    let text = String::from_utf8(bytes).map_err(|_| wrong(EntryError::Content("is no UTF-8 text".to_owned())))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| wrong(EntryError::Content("is no UTF-8 text".to_owned())))?;
     Entry::read(&text).map_err(wrong)
 }
 
@@ -169,7 +170,9 @@ fn id(path: &Path) -> String {
     let bundle = path.file_name().is_some_and(|name| name == ENTRY_FILE);
     let named = if bundle { path.parent().unwrap_or(path).to_owned() } else { path.with_extension("") };
     let name = |path: Option<&Path>| {
-        path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
+        path.and_then(Path::file_name)
+            .map(|name| name.to_string_lossy().into_owned())
+            .filter(|name| !name.is_empty())
     };
     let last = name(Some(&named)).unwrap_or_else(|| "entry".to_owned());
     match name(named.parent()) {

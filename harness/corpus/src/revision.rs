@@ -23,14 +23,20 @@ impl Revision {
         let version = set.version.to_string();
         let expectation = revised.expectations.get_mut(position)?;
         // A range that began with this version would be empty.
-        if expectation.cudnn_from.as_ref().is_some_and(|from| *from >= set.version) || expectation.cudnn_from.is_none() && set.is_simulated() {
+        if expectation.cudnn_from.as_ref().is_some_and(|from| *from >= set.version)
+            || expectation.cudnn_from.is_none() && set.is_simulated()
+        {
             revised.expectations.remove(position);
-            let words = format!("expectation {number}: remove it, it is right on the first version that it holds for, {version}");
+            let words = format!(
+                "expectation {number}: remove it, it is right on the first version that it holds for, {version}"
+            );
             return Some(Self { entry: revised, words });
         }
         let old = expectation.cudnn_to.replace(set.version.clone());
-        let mut words =
-            format!("expectation {number}: \"cudnn_to\": {} -> \"{version}\"", quoted(old.map(|to| to.to_string())));
+        let mut words = format!(
+            "expectation {number}: \"cudnn_to\": {} -> \"{version}\"",
+            quoted(old.map(|to| to.to_string()))
+        );
         if expectation.resolution.is_none() {
             let resolution = format!("right on {version}");
             words.push_str(&format!(", \"resolution\": null -> \"{resolution}\""));

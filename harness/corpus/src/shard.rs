@@ -34,7 +34,9 @@ impl Shard {
         if index < count {
             return Ok(Self { index, count });
         }
-        Err(ShardError(format!("shard {index}/{count}: the first number must be below the second; shards count from 0")))
+        Err(ShardError(format!(
+            "shard {index}/{count}: the first number must be below the second; shards count from 0"
+        )))
     }
 
     /// The part that the variables of a runner name, and which variable did: convict's own, then those of GoogleTest,
@@ -52,8 +54,8 @@ impl Shard {
         for (index, count) in PAIRS {
             if let Some(total) = variable(count).filter(|text| !text.is_empty()) {
                 let index_text = variable(index).unwrap_or_default();
-                let shard = number(index, &index_text)
-                    .and_then(|first| Self::new(first, number(count, &total)?));
+                let shard =
+                    number(index, &index_text).and_then(|first| Self::new(first, number(count, &total)?));
                 return named(count, shard).map(|shard| Some((shard, count)));
             }
         }
@@ -74,9 +76,7 @@ impl Shard {
 }
 
 /// Task numbers of an array may begin anywhere and go in steps.
-fn slurm(
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Option<(Shard, &'static str)>, ShardError> {
+fn slurm(variable: impl Fn(&str) -> Option<String>) -> Result<Option<(Shard, &'static str)>, ShardError> {
     const ID: &str = "SLURM_ARRAY_TASK_ID";
     const COUNT: &str = "SLURM_ARRAY_TASK_COUNT";
     let (Some(id), Some(count)) = (variable(ID), variable(COUNT)) else { return Ok(None) };
@@ -108,7 +108,8 @@ impl FromStr for Shard {
     type Err = ShardError;
 
     fn from_str(text: &str) -> Result<Self, ShardError> {
-        let numbers = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+        let numbers =
+            text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         let Some((index, count)) = numbers else {
             return Err(ShardError(format!(
                 "'{}' is no shard: it is I/N, such as 0/3, 1/3 and 2/3 for three parts",
@@ -149,7 +150,14 @@ mod tests {
             (&[("CONVICT_SHARD", "1/3"), ("GTEST_TOTAL_SHARDS", "9")], "1/3"),
             (&[("GTEST_TOTAL_SHARDS", "4"), ("GTEST_SHARD_INDEX", "3")], "3/4"),
             (&[("TEST_TOTAL_SHARDS", "2"), ("TEST_SHARD_INDEX", "0")], "0/2"),
-            (&[("SLURM_ARRAY_TASK_ID", "2"), ("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "1")], "1/3"),
+            (
+                &[
+                    ("SLURM_ARRAY_TASK_ID", "2"),
+                    ("SLURM_ARRAY_TASK_COUNT", "3"),
+                    ("SLURM_ARRAY_TASK_MIN", "1"),
+                ],
+                "1/3",
+            ),
             (
                 &[
                     ("SLURM_ARRAY_TASK_ID", "14"),
@@ -161,7 +169,11 @@ mod tests {
             ),
         ];
         for (variables, expected) in cases {
-            assert_eq!(from(variables).map(|found| found.map(|(shard, _)| shard)), Ok(Some(shard(expected))), "{variables:?}");
+            assert_eq!(
+                from(variables).map(|found| found.map(|(shard, _)| shard)),
+                Ok(Some(shard(expected))),
+                "{variables:?}"
+            );
         }
         assert_eq!(from(&[("SLURM_JOB_ID", "7")]), Ok(None));
     }
@@ -173,7 +185,14 @@ mod tests {
             (&[("CONVICT_SHARD", "a")], "CONVICT_SHARD: 'a' is no shard"),
             (&[("GTEST_TOTAL_SHARDS", "2")], "GTEST_SHARD_INDEX=''"),
             (&[("TEST_TOTAL_SHARDS", "0"), ("TEST_SHARD_INDEX", "0")], "TEST_TOTAL_SHARDS: shard 0/0"),
-            (&[("SLURM_ARRAY_TASK_ID", "1"), ("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "2")], "is below"),
+            (
+                &[
+                    ("SLURM_ARRAY_TASK_ID", "1"),
+                    ("SLURM_ARRAY_TASK_COUNT", "3"),
+                    ("SLURM_ARRAY_TASK_MIN", "2"),
+                ],
+                "is below",
+            ),
         ];
         for (variables, words) in wrong {
             let error = from(variables).expect_err("impossible").to_string();

@@ -182,7 +182,8 @@ impl Question<'_> {
         let state = |state, why: String| Standing { state, why };
         let count = runs.len();
         let failures: Vec<&Failing> = runs.iter().filter_map(failing).collect();
-        let times = |failed: usize| if count == 1 { String::new() } else { format!(" in {failed} of {count} runs") };
+        let times =
+            |failed: usize| if count == 1 { String::new() } else { format!(" in {failed} of {count} runs") };
         if let Some(trouble) = runs.iter().find_map(trouble) {
             return state(State::Infra, trouble.to_owned());
         }
@@ -209,23 +210,30 @@ impl Question<'_> {
         let Some(last) = runs.last() else { return state(State::Skipped, "not run") };
         let expect = self.observed().map(|(expect, _)| expect);
         match (last, expect) {
-            (Showing::Passed, Some(Expect::Fail | Expect::Flaky)) if self.engine_free && !self.every_engine => {
+            (Showing::Passed, Some(Expect::Fail | Expect::Flaky))
+                if self.engine_free && !self.every_engine =>
+            {
                 state(State::Pass, "the plan tried first is right; the engine known to fail was not asked")
             }
             (Showing::Passed, Some(Expect::Fail | Expect::Flaky)) => Standing {
                 state: State::Xpass,
-                why: format!("expected {}, right in {} of {} runs", self.known_name(), runs.len(), runs.len()),
+                why: format!(
+                    "expected {}, right in {} of {} runs",
+                    self.known_name(),
+                    runs.len(),
+                    runs.len()
+                ),
             },
-            (Showing::Passed, Some(Expect::Refused)) => state(State::Xpass, "expected a refusal, and it is right"),
+            (Showing::Passed, Some(Expect::Refused)) => {
+                state(State::Xpass, "expected a refusal, and it is right")
+            }
             (Showing::Passed, Some(Expect::Pass) | None) => state(State::Pass, "right"),
-            (Showing::Refused(words), Some(Expect::Refused)) => Standing {
-                state: State::Pass,
-                why: format!("refused as expected: {words}"),
-            },
-            (Showing::Refused(words), _) if self.is_reported_refusal() => Standing {
-                state: State::Pass,
-                why: format!("refused as reported: {words}"),
-            },
+            (Showing::Refused(words), Some(Expect::Refused)) => {
+                Standing { state: State::Pass, why: format!("refused as expected: {words}") }
+            }
+            (Showing::Refused(words), _) if self.is_reported_refusal() => {
+                Standing { state: State::Pass, why: format!("refused as reported: {words}") }
+            }
             (Showing::Refused(words), _) => state(State::Unsupported, words),
             (Showing::Untrusted(why), _) => state(State::Untrusted, why),
             (Showing::Skipped(why), _) => state(State::Skipped, why),

@@ -104,7 +104,10 @@ mod tests {
     fn what_is_no_version_is_refused_in_one_line() {
         for text in ["", "9.", ".9", "9.1.2.3", "9.x", "09.1", "9.-1", "9.99999999999", " 9"] {
             let error = text.parse::<Version>().expect_err(text);
-            assert!(error.contains("is no version of 1 to 3 numbers") && error.lines().count() == 1, "{error}");
+            assert!(
+                error.contains("is no version of 1 to 3 numbers") && error.lines().count() == 1,
+                "{error}"
+            );
         }
     }
 }

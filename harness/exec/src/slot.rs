@@ -277,8 +277,7 @@ impl Slot {
                 }
                 Ok(Some(reason)) => failure = reason,
                 Err(
-                    error
-                    @ (HarnessError::Spawn { .. }
+                    error @ (HarnessError::Spawn { .. }
                     | HarnessError::Io { .. }
                     | HarnessError::OutOfTime
                     | HarnessError::Interrupted),

@@ -58,11 +58,7 @@ fn selection(case: &Case, asking: &Asking) -> Selection {
     }
 }
 
-fn run<B: Bench + ?Sized>(
-    bench: &mut B,
-    case: &Case,
-    asking: &Asking,
-) -> Result<Showing, HarnessError> {
+fn run<B: Bench + ?Sized>(bench: &mut B, case: &Case, asking: &Asking) -> Result<Showing, HarnessError> {
     let mut worst: Option<Showing> = None;
     // A slot numbers jobs itself.
     let job = Job::new(0, case.clone(), selection(case, asking));

@@ -67,8 +67,12 @@ pub fn preflight<B: Bench + ?Sized>(bench: &mut B) -> Result<Option<String>, Har
     Ok(match verdict {
         Verdict::Pass => None,
         Verdict::Fault(fault) => Some(format!("the known-good convolution fails: {}", fault.summary)),
-        Verdict::Unsupported(refusal) => Some(format!("the known-good convolution is refused: {}", refusal.name)),
-        Verdict::Untrusted(Untrusted::Skipped(why)) => Some(format!("the known-good convolution did not run: {why}")),
+        Verdict::Unsupported(refusal) => {
+            Some(format!("the known-good convolution is refused: {}", refusal.name))
+        }
+        Verdict::Untrusted(Untrusted::Skipped(why)) => {
+            Some(format!("the known-good convolution did not run: {why}"))
+        }
         Verdict::Untrusted(why) => Some(format!("the known-good convolution could not be judged: {why}")),
     })
 }
@@ -87,11 +91,17 @@ pub fn replay<B: Bench>(
     each: &(dyn Fn(&Record) + Sync),
 ) -> Ended {
     let board = Board { records: Mutex::new(blank(replay)), replay, each };
-    let pieces: Vec<Piece<'_>> =
-        replay.listed.iter().enumerate().filter_map(|(position, listed)| piece(replay, position, listed)).collect();
-    let (usable, _) = share(benches, &pieces, &replay.allowed, |bench, piece| board.run(bench, piece, Round::First));
+    let pieces: Vec<Piece<'_>> = replay
+        .listed
+        .iter()
+        .enumerate()
+        .filter_map(|(position, listed)| piece(replay, position, listed))
+        .collect();
+    let (usable, _) =
+        share(benches, &pieces, &replay.allowed, |bench, piece| board.run(bench, piece, Round::First));
     let again: Vec<&Piece<'_>> = pieces.iter().filter(|piece| board.is_open(piece, Round::Again)).collect();
-    let (usable, _) = share(usable, &again, &replay.allowed, |bench, piece| board.run(bench, piece, Round::Again));
+    let (usable, _) =
+        share(usable, &again, &replay.allowed, |bench, piece| board.run(bench, piece, Round::Again));
     drop(usable);
     let rest: Vec<&Piece<'_>> = pieces.iter().filter(|piece| board.is_open(piece, Round::Alone)).collect();
     if !rest.is_empty() && !replay.allowed.is_over() {
@@ -207,7 +217,8 @@ impl Board<'_> {
         if let Some(place) = self.records().get_mut(piece.position) {
             *place = record;
         }
-        let later = [Round::Again, Round::Alone].into_iter().any(|later| later > round && self.is_open(piece, later));
+        let later =
+            [Round::Again, Round::Alone].into_iter().any(|later| later > round && self.is_open(piece, later));
         if !later {
             self.close(piece, false);
         }

@@ -17,7 +17,9 @@ pub fn annotations(replayed: &Replayed<'_>) -> Vec<String> {
     let mut lines: Vec<String> = all.iter().take(shown).map(|record| annotation(record)).collect();
     if !fits {
         let more = all.len() - shown;
-        lines.push(format!("::error title=convict::{more} more entries went wrong; the job's summary lists them"));
+        lines.push(format!(
+            "::error title=convict::{more} more entries went wrong; the job's summary lists them"
+        ));
     }
     lines
 }

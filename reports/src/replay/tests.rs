@@ -23,13 +23,18 @@ fn replayed(records: &[Record], strict: bool) -> Replayed<'_> {
 
 #[test]
 fn the_counts_are_told_in_one_line() {
-    let records = [record("a", State::Pass, "right"), record("b", State::Fail, "bad"), record("c", State::Pass, "right")];
+    let records = [
+        record("a", State::Pass, "right"),
+        record("b", State::Fail, "bad"),
+        record("c", State::Pass, "right"),
+    ];
     assert_eq!(replayed(&records, false).line(), "3 entries in 1.5 s: 1 FAIL, 2 PASS");
 }
 
 #[test]
 fn each_state_has_its_element_and_strictness_turns_two_of_them_into_failures() {
-    let records: Vec<Record> = State::ALL.into_iter().map(|state| record(state.name(), state, "why")).collect();
+    let records: Vec<Record> =
+        State::ALL.into_iter().map(|state| record(state.name(), state, "why")).collect();
     let attributes = |strict| {
         let text = junit(&replayed(&records, strict)).expect("a file");
         let line = text.lines().find(|line| line.contains("<testsuite ")).expect("a suite").to_owned();
@@ -76,6 +81,7 @@ fn a_page_stays_below_the_limit_and_says_what_it_leaves_out() {
     let records = vec![record("a", State::Fail, &"bad ".repeat(500)); 1000];
     let page = summary(&replayed(&records, false));
     assert!(page.len() < 1 << 20, "{}", page.len());
-    let left: usize = page.lines().last().and_then(|line| line.split(' ').next()?.parse().ok()).expect("a count");
+    let left: usize =
+        page.lines().last().and_then(|line| line.split(' ').next()?.parse().ok()).expect("a count");
     assert_eq!(left + page.matches("| FAIL | a").count(), 1000);
 }

@@ -56,16 +56,32 @@ fn the_canonical_form_reads_back_as_it_was() {
 #[test]
 fn what_an_entry_must_not_say_is_told_in_one_line() {
     let table = [
-        ("\"format\": 1", "\"format\": 2", "form 2 is newer than 1, the one that this convict reads: update convict"),
+        (
+            "\"format\": 1",
+            "\"format\": 2",
+            "form 2 is newer than 1, the one that this convict reads: update convict",
+        ),
         ("\"format\": 1", "\"format\": 0", "format: '0' is not 1"),
         ("i4 f1\",\n  \"engine", "i4 f9\",\n  \"engine", "case: bad case: "),
-        ("i4 f1\",\n  \"engine", "i4  f1\",\n  \"engine", "case: not in canonical form, which is 'fprop f32 nchw n1"),
-        ("\"engine_free_case\": \"fprop", "\"engine_free_case\": \"dgrad", "engine_free_case: expected 'fprop"),
+        (
+            "i4 f1\",\n  \"engine",
+            "i4  f1\",\n  \"engine",
+            "case: not in canonical form, which is 'fprop f32 nchw n1",
+        ),
+        (
+            "\"engine_free_case\": \"fprop",
+            "\"engine_free_case\": \"dgrad",
+            "engine_free_case: expected 'fprop",
+        ),
         ("\"signature\"", "\"sign\"", "unknown field `sign`"),
         ("\"9.8\"", "\"nine\"", "'nine' is no version"),
         ("\"2026-06-30\"", "\"June\"", "'June' is no day as YYYY-MM-DD"),
         ("\"rate\": 1.0", "\"rate\": 1.5", "expectation 1: rate: must be above 0"),
-        ("\"signature\": null,\n", "\"signature\": null,\n\n", "not in canonical form at line 4: expected '\"case\":"),
+        (
+            "\"signature\": null,\n",
+            "\"signature\": null,\n\n",
+            "not in canonical form at line 4: expected '\"case\":",
+        ),
         ("]\n}\n", "]\n}", "one newline"),
         ("{", "", "expected"),
     ];
@@ -122,13 +138,18 @@ fn an_unexpected_right_result_closes_the_range_before_its_version() {
     let entry = Entry::read(SEED).expect("an entry");
     let newer = set("9.20.0-full", "9.20.0", Configuration::Full);
     let revision = Revision::close(&entry, &newer).expect("a revision");
-    let expected = "expectation 1: \"cudnn_to\": null -> \"9.20.0\", \"resolution\": null -> \"right on 9.20.0\"";
+    let expected =
+        "expectation 1: \"cudnn_to\": null -> \"9.20.0\", \"resolution\": null -> \"right on 9.20.0\"";
     assert_eq!(revision.words, expected);
     assert!(revision.entry.expectation_on(&newer).is_none());
     assert!(revision.entry.expectation_on(&set("x", "9.19.9", Configuration::Full)).is_some());
     Entry::read(&revision.entry.print()).expect("still an entry");
     let first = set("9.8.0-full", "9.8.0", Configuration::Full);
     let removed = Revision::close(&entry, &first).expect("a revision");
-    assert!(removed.entry.expectations.is_empty() && removed.words.contains("remove it"), "{}", removed.words);
+    assert!(
+        removed.entry.expectations.is_empty() && removed.words.contains("remove it"),
+        "{}",
+        removed.words
+    );
     assert_eq!(Revision::close(&entry, &set("x", "9.1", Configuration::Full)), None);
 }

@@ -43,7 +43,9 @@ fn what_cannot_be_read_is_told_and_the_rest_is_there() {
     let troubles: Vec<String> = corpus.troubles.iter().map(ToString::to_string).collect();
     let all = troubles.join("\n");
     assert_eq!(troubles.len(), 6, "{all}");
-    for words in ["c.json: ", "d.json: more than", "e.json: is no UTF-8", "gone: ", "empty: no entry of a corpus"] {
+    for words in
+        ["c.json: ", "d.json: more than", "e.json: is no UTF-8", "gone: ", "empty: no entry of a corpus"]
+    {
         assert!(all.contains(words), "{words}: {all}");
     }
     assert!(all.contains("b.json: the same case as ") && all.contains("a.json"), "{all}");

@@ -107,7 +107,9 @@ fn surprises_are_looked_at_three_times_and_the_expected_once() {
     let expecting = question(Some(&fails));
     assert!(expecting.wants_more(&[]));
     assert!(!expecting.wants_more(&[known()]));
-    assert!(expecting.wants_more(&vec![Showing::Passed; 2]) && !expecting.wants_more(&vec![Showing::Passed; 3]));
+    assert!(
+        expecting.wants_more(&vec![Showing::Passed; 2]) && !expecting.wants_more(&vec![Showing::Passed; 3])
+    );
     let nothing = question(None);
     assert!(!nothing.wants_more(&[Showing::Passed]));
     assert!(nothing.wants_more(&[known()]) && nothing.wants_more(&[known(), Showing::Passed]));
@@ -128,7 +130,8 @@ fn what_comes_and_goes_is_waited_for_as_long_as_its_rate_asks() {
 
 #[test]
 fn only_what_got_worse_is_a_regression_and_strictness_adds_what_is_no_longer_true() {
-    let failing = |strict| State::ALL.into_iter().filter(|state| state.is_regression(strict)).collect::<Vec<_>>();
+    let failing =
+        |strict| State::ALL.into_iter().filter(|state| state.is_regression(strict)).collect::<Vec<_>>();
     assert_eq!(failing(false), [State::Fail]);
     assert_eq!(failing(true), [State::Fail, State::Changed, State::Xpass]);
 }

@@ -139,7 +139,12 @@ fn run_with(listed: &[Listed], library: Library, change: impl FnOnce(&mut Replay
     let mut asked = Replay {
         listed,
         set: &set,
-        asking: Asking { engines: Selection::Single, multiply_adds_max: 0, time: None, looking_for_one: false },
+        asking: Asking {
+            engines: Selection::Single,
+            multiply_adds_max: 0,
+            time: None,
+            looking_for_one: false,
+        },
         allowed: Allowed { until: None, interrupt: interrupt.clone() },
     };
     change(&mut asked);
