@@ -3,6 +3,7 @@
 
 mod claim;
 mod clean;
+pub mod compare;
 pub mod draft;
 mod error;
 mod escape;

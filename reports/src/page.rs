@@ -4,9 +4,9 @@
 mod environment;
 mod fields;
 mod glossary;
-mod html;
-mod markdown;
-mod model;
+pub(crate) mod html;
+pub(crate) mod markdown;
+pub(crate) mod model;
 mod paste;
 mod place;
 mod proof;

@@ -10,6 +10,7 @@ use corpus::{Record, State};
 
 pub use github::annotations;
 pub use junit::junit;
+pub(crate) use junit::named_as_in_the_schema;
 pub use summary::summary;
 
 /// A replay that has ended.

@@ -1,6 +1,7 @@
 //! The command line as clap reads it. Knows names and help texts; opens nothing.
 
 mod bisect;
+mod compare;
 mod help;
 mod import;
 mod replay;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
+pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
 pub(crate) use replay::Replay;
 pub(crate) use sets::Sets;
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Minimize(Minimize),
     /// Say where a minimized case fails: conditions, near cases that pass, how its plan is reached.
     Explain(Explain),
+    /// Run the same problems on two library sets and say what an upgrade makes worse, better or slower.
+    Compare(Compare),
     /// Run a corpus of cases and say whether each does what is expected of it.
     Replay(Replay),
     /// Print a case in canonical form with its derived sizes; needs no GPU.

@@ -2,6 +2,7 @@
 
 mod bisect;
 mod check;
+mod compare;
 mod engines;
 mod explain;
 mod hunt;
@@ -25,6 +26,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Minimize(arguments) => minimize::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Show(arguments) => crate::show::run(&arguments),
         Command::Engines(arguments) => engines::run(&arguments),

@@ -8,7 +8,6 @@ pub(crate) mod store;
 use std::path::{Path, PathBuf};
 
 pub(crate) use place::Place;
-#[allow(unused_imports, dead_code, reason = "the command that compares two sets is built on it")]
 pub(crate) use sameness::require_two;
 
 use crate::args::{Devices, MachineArgs};

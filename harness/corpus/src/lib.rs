@@ -1,6 +1,7 @@
 //! The corpus as data: entries, what is expected of each on which library sets, and how what a run showed stands to
 //! that. Knows files and rules; runs nothing.
 
+mod contrast;
 mod date;
 mod entry;
 mod error;
@@ -14,6 +15,7 @@ mod showing;
 mod state;
 mod version;
 
+pub use contrast::{Change, Contrast, Difference, Plan, RATIO_MIN, Side};
 pub use date::Date;
 pub use entry::{Entry, Provenance, engine_free};
 pub use error::{CorpusError, EntryError};

@@ -2,9 +2,12 @@
 //! look and what to say; neither spawns nor prints.
 
 mod ask;
+mod compare;
+mod contrast;
 mod floor;
 mod replay;
 
 pub use ask::Asking;
+pub use compare::{Compare, Problem, compare};
 pub use floor::Allowed;
 pub use replay::{Ended, Replay, preflight, replay};

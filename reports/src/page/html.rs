@@ -20,7 +20,7 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The whole file.
-pub(super) fn render(page: &Page) -> String {
+pub(crate) fn render(page: &Page) -> String {
     let mut body = String::new();
     for section in &page.sections {
         body.push_str(&rendered_section(section));

@@ -6,7 +6,7 @@ use super::model::{Block, Line, Page, Section, Span, Table};
 use crate::escape::{block, code, for_page};
 
 /// The whole text.
-pub(super) fn render(page: &Page) -> String {
+pub(crate) fn render(page: &Page) -> String {
     let mut text = format!("# {}\n\n", for_page(&page.title.to_string()));
     // Writing into a String cannot fail.
     if !page.banner.is_empty() {

@@ -26,7 +26,7 @@ pub fn junit(replayed: &Replayed<'_>) -> Result<String, String> {
 
 /// The schemas know `skipped` of a suite, and not of all suites together. Quotes within values are escaped, so that
 /// only the attribute can be met.
-fn named_as_in_the_schema(text: &str) -> String {
+pub(crate) fn named_as_in_the_schema(text: &str) -> String {
     let Some((head, suites)) = text.split_once("<testsuites ") else { return text.to_owned() };
     let (root, rest) = suites.split_once('>').unwrap_or((suites, ""));
     let Some((before, skipped)) = root.split_once(" skipped=\"") else { return text.to_owned() };
