@@ -1,4 +1,5 @@
-//! How two library sets stand to each other on one problem, and on many. Knows what counts as a difference; runs nothing.
+//! How two library sets stand to each other on one problem, and on many. Knows what counts as a difference; runs
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Which part of the entries one of several runs takes. Knows the conventions of test runners; reads no variable itself.
+//! Which part of the entries one of several runs takes. Knows the conventions of test runners; reads no variable
+//! itself.
 
 use std::fmt;
 use std::str::FromStr;

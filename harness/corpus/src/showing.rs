@@ -45,8 +45,8 @@ pub enum Showing {
 }
 
 impl Showing {
-    /// What a verdict means. What is informative only is no failure. Data too weak to trust a library for, such as zeros,
-    /// still tell whether a known failure shows: `looking_for_one` says that one is looked for.
+    /// What a verdict means. What is informative only is no failure. Data too weak to trust a library for, such as
+    /// zeros, still tell whether a known failure shows: `looking_for_one` says that one is looked for.
     #[must_use]
     pub fn of(verdict: &Verdict, problem: &Problem, looking_for_one: bool) -> Self {
         match verdict {

@@ -42,8 +42,8 @@ pub struct Compare<'a> {
     pub allowed: Allowed,
 }
 
-/// Runs problems on pairs of benches, the baseline's and the candidate's, until the time or the problems are over. `each`
-/// hears of a difference as soon as it is confirmed.
+/// Runs problems on pairs of benches, the baseline's and the candidate's, until the time or the problems are over.
+/// `each` hears of a difference as soon as it is confirmed.
 pub fn compare<B: Bench>(
     asked: &Compare<'_>,
     pairs: Vec<(B, B)>,

@@ -1,5 +1,5 @@
-//! Work shared out among benches, each with a thread of its own: who takes what, and what happens to the work of a bench
-//! that fails. Knows no entry.
+//! Work shared out among benches, each with a thread of its own: who takes what, and what happens to the work of a
+//! bench that fails. Knows no entry.
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,9 +35,9 @@ impl Allowed {
     }
 }
 
-/// Does every piece of work on some bench. `work` gives false where its bench had trouble; a bench with too much of it in a
-/// row, or that is in quarantine, takes no more. Gives back the benches that can be used further, and the pieces that
-/// nobody took.
+/// Does every piece of work on some bench. `work` gives false where its bench had trouble; a bench with too much of it
+/// in a row, or that is in quarantine, takes no more. Gives back the benches that can be used further, and the pieces
+/// that nobody took.
 pub(crate) fn share<B: Send, T: Sync>(
     benches: Vec<B>,
     pieces: &[T],

@@ -1,5 +1,5 @@
-//! A replay as GitHub's annotations. Knows their limits: ten of a kind are shown for a step, further ones vanish without a
-//! word.
+//! A replay as GitHub's annotations. Knows their limits: ten of a kind are shown for a step, further ones vanish
+//! without a word.
 
 use corpus::{Record, State};
 

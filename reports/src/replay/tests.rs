@@ -1,3 +1,5 @@
+//! What a replay's pages and files say, record by record. Knows no entry and no library.
+
 use corpus::Showing;
 
 use super::*;

@@ -55,8 +55,8 @@ pub(crate) struct Compare {
 }
 
 const AFTER: &str = "\
-Problems are compared, not engines: engine numbers move between versions. A difference is told once it has come back twice
-in fresh processes; times are compared in turns. With --simulate a set is a folder with a `faults.json`.
+Problems are compared, not engines: engine numbers move between versions. A difference is told once it has come back
+twice in fresh processes; times are compared in turns. With --simulate a set is a folder with a `faults.json`.
 
 EXIT CODES
   0 nothing is worse; 1 the candidate is newly wrong or newly refuses; 2 usage, both sets the same; 3, 4, 75 as ever;

@@ -63,21 +63,9 @@ pub(crate) fn run(arguments: &Compare) -> Result<u8, Failure> {
             arguments.cases.is_none_or(|most| number < most).then(|| source.problem(number)).flatten()?;
         Some(Problem { case: plain(&case), source: format!("problem {number} of the hunt") })
     };
-    let asked = gate::Compare {
-        listed: &listed,
-        stream: &stream,
-        selection: match arguments.engines {
-            EngineSet::All => Selection::All,
-            EngineSet::Heuristics => Selection::Heuristics,
-        },
-        multiply_adds_max: if simulated { WORK_SIMULATED } else { WORK },
-        // The simulator's times are those of this CPU.
-        timed: !simulated,
-        allowed: Allowed {
-            until: start.checked_add(arguments.time),
-            interrupt: machines[0].interrupt().clone(),
-        },
-    };
+    let allowed =
+        Allowed { until: start.checked_add(arguments.time), interrupt: machines[0].interrupt().clone() };
+    let asked = asked(arguments, &listed, &stream, simulated, allowed);
     if !arguments.json {
         outln!("baseline   {}", described[0]);
         outln!("candidate  {}", described[1]);
@@ -99,11 +87,37 @@ pub(crate) fn run(arguments: &Compare) -> Result<u8, Failure> {
     if machines[0].interrupt().is_set() {
         return Err(Failure::Interrupted);
     }
-    Ok(match () {
+    Ok(code(&contrast))
+}
+
+/// What is better now, or only different, is no reason to stay.
+fn code(contrast: &Contrast) -> u8 {
+    match () {
         () if contrast.has_regressions() => FOUND,
         () if contrast.problems == contrast.unjudged => UNJUDGED,
         () => CLEAN,
-    })
+    }
+}
+
+fn asked<'a>(
+    arguments: &Compare,
+    listed: &'a [Problem],
+    stream: &'a (dyn Fn(u64) -> Option<Problem> + Sync),
+    simulated: bool,
+    allowed: Allowed,
+) -> gate::Compare<'a> {
+    gate::Compare {
+        listed,
+        stream,
+        selection: match arguments.engines {
+            EngineSet::All => Selection::All,
+            EngineSet::Heuristics => Selection::Heuristics,
+        },
+        multiply_adds_max: if simulated { WORK_SIMULATED } else { WORK },
+        // The simulator's times are those of this CPU.
+        timed: !simulated,
+        allowed,
+    }
 }
 
 /// What is tested, once it can be trusted.

@@ -1,3 +1,5 @@
+//! The one form of an entry, and what is said of any other. Reads no file.
+
 use super::*;
 use crate::date::Date;
 use crate::facts::Configuration;

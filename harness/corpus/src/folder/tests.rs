@@ -1,3 +1,5 @@
+//! Folders of entries, good and bad. Knows no expectation.
+
 use super::*;
 
 fn entry(line: &str) -> Entry {
@@ -58,6 +60,6 @@ fn another_entry_takes_the_place_of_the_first_at_one_stroke() {
     let listed = Corpus::read(&[folder.path().join("a.json")]).listed.remove(0);
     let other = entry("wgrad f32 nchw n1 c1 k1 i4 f1");
     listed.replace(&other).expect("replaced");
-    assert_eq!(Corpus::read(&[listed.path.clone()]).listed[0].entry, other);
+    assert_eq!(Corpus::read(std::slice::from_ref(&listed.path)).listed[0].entry, other);
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }

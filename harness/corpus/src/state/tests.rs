@@ -1,3 +1,5 @@
+//! What an expectation makes of what was shown. Runs nothing.
+
 use super::*;
 
 const SIGNATURE: &str = "fprop-e7-wrong-judge-nan-f32-nchw";

@@ -1,3 +1,5 @@
+//! A replay on benches that follow a script. Knows no process and no library.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
