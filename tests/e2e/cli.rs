@@ -109,6 +109,34 @@ fn a_list_with_a_bad_line_is_refused_by_its_number() {
 const CASE: &str = "fprop f32 nchw n1 c1 k1 i4 f1";
 
 #[test]
+fn a_corpus_is_a_list_of_which_cases_pinned_to_another_set_are_passed_over() {
+    let folder = fresh_folder("cli-corpus");
+    let entry = |line: &str| corpus::Entry::new(&line.parse().expect("a case"), None, Vec::new()).print();
+    let put = |name: &str, line: &str| fs::write(folder.join(name), entry(line)).expect("an entry");
+    put("here.json", CASE);
+    put("there.json", &format!("{CASE} engine=1 set=9.1.0-full"));
+    let out = folder.join("out").display().to_string();
+    let hunt = |from: &Path| {
+        let from = from.display().to_string();
+        simulate(Path::new("none"), ["hunt", "--cases-from", &from, "--workers", "1", "--out", &out])
+    };
+    let run = hunt(&folder);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stderr.contains("pinned to engines of another library set than 9.19.0-full: 1\n"), "{run:?}");
+    assert!(run.stdout.contains(" 1 problems, "), "{run:?}");
+    let there = folder.join("there.json");
+    let line = format!(
+        "--cases-from {}: every case is pinned to another library set than 9.19.0-full",
+        there.display()
+    );
+    assert_says(&hunt(&there), UNJUDGED, &line);
+    fs::write(&there, "{}").expect("a file");
+    let run = hunt(&there);
+    let line = format!("convict: --cases-from {}: missing field", there.display());
+    assert!(run.code == Some(USAGE) && run.stderr.starts_with(&line), "{run:?}");
+}
+
+#[test]
 fn a_machine_that_cannot_run_it_is_told_what_is_missing() {
     let empty = fresh_folder("cli-empty");
     let empty = empty.display().to_string();

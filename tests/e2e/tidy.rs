@@ -4,8 +4,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use case::Case;
-
 use crate::convict::{convict, root};
 
 /// Most lines of a source file.
@@ -184,27 +182,6 @@ fn ci_runs_the_tests_as_the_readme_says() {
     let readme = text(Path::new("README.md"));
     let command = readme.lines().find(|line| line.starts_with("cargo test")).expect("the test command");
     assert!(text(Path::new(".ci/run")).lines().any(|line| line.trim() == command), "{command}");
-}
-
-#[test]
-fn every_line_of_the_corpus_is_a_case_in_canonical_form() {
-    let lists: Vec<PathBuf> = files()
-        .into_iter()
-        .filter(|path| path.starts_with("corpus/seeds") && ending(path) == "txt")
-        .collect();
-    assert!(!lists.is_empty());
-    for path in lists {
-        let text = text(&path);
-        assert!(text.starts_with("# "), "{}: says not what it holds", path.display());
-        let mut cases = 0;
-        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let case: Case =
-                line.parse().unwrap_or_else(|error| panic!("{}: {line}: {error}", path.display()));
-            assert_eq!(case.to_string(), line, "{}", path.display());
-            cases += 1;
-        }
-        assert!(cases > 0, "{}: holds no case", path.display());
-    }
 }
 
 #[test]

@@ -124,9 +124,9 @@ pub(crate) struct Hunt {
     /// Stop after this many problems.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<u64>,
-    /// Take the problems from a file of case lines (`convict check --help` explains them), one a line, instead of
-    /// generating them.
-    #[arg(long, value_name = "FILE")]
+    /// Take the problems from a file of case lines (`convict check --help` explains them), one a line, or from a
+    /// corpus: a folder of entries, or one (.json).
+    #[arg(long, value_name = "PATH")]
     pub(crate) cases_from: Option<PathBuf>,
     /// Run what this file says is really run, then its neighbours without end: what `convict import` writes or reads.
     #[arg(long, value_name = "FILE", conflicts_with = "cases_from")]

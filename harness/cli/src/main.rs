@@ -2,6 +2,7 @@
 
 mod args;
 mod bundle;
+mod cases;
 mod commands;
 mod failure;
 mod log;

@@ -1,11 +1,10 @@
 //! `convict hunt`: assembles source, slots and folder, runs the campaign, prints what it found.
 
-use std::path::Path;
-
 use case::{Case, Selection, Tier};
 use hunt::{Around, FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary, Weighted};
 
 use crate::args::{EngineSet, Hunt};
+use crate::cases::Written;
 use crate::commands::check::require_set;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::Machine;
@@ -25,7 +24,7 @@ const UNJUDGED_SHOWN: usize = 10;
 
 /// Runs a hunt to its end.
 pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
-    let listed = arguments.cases_from.as_deref().map(read_cases).transpose()?;
+    let listed = arguments.cases_from.as_deref().map(Written::read).transpose()?;
     let around = arguments.around.as_deref().map(traffic::weighted).transpose()?;
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
@@ -37,6 +36,7 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     machine.prepare()?;
     let mut slots = machine.slots(workers);
     let environment = slots[0].environment()?.clone();
+    let listed = listed.map(|written| written.on(&environment, machine.simulated())).transpose()?;
     let mut options =
         HuntOptions::new(source(arguments, (listed, around), &machine, (environment.memory_bytes, workers)));
     options.selection = match arguments.engines {
@@ -111,27 +111,6 @@ fn own_cases(source: &Source) -> Vec<&Case> {
         Source::Listed(cases) => cases.iter().collect(),
         Source::Around(around) => around.listed().iter().map(|weighted| &weighted.case).collect(),
     }
-}
-
-/// Reads case lines; blank lines and those that begin with # are passed over.
-fn read_cases(path: &Path) -> Result<Vec<Case>, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("--cases-from {}: {error}", path.display())))?;
-    let mut cases = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let case = line.parse().map_err(|error| {
-            Failure::Usage(format!("--cases-from {}, line {}: {error}", path.display(), number + 1))
-        })?;
-        cases.push(case);
-    }
-    if cases.is_empty() {
-        return Err(Failure::Usage(format!("--cases-from {}: holds no case line", path.display())));
-    }
-    Ok(cases)
 }
 
 /// Whose trouble a hunt's error is.
