@@ -6,6 +6,7 @@ mod browser;
 mod bundle;
 mod canary;
 mod cli;
+mod compare;
 mod convict;
 mod explain;
 mod import;
