@@ -227,3 +227,6 @@ fn enlist(contrast: &mut Contrast, case: &Case, sides: [&Side; 2]) {
         known.extend(ran);
     }
 }
+
+#[cfg(test)]
+mod tests;

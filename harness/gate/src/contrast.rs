@@ -182,3 +182,6 @@ fn refusal(side: &Side) -> String {
     });
     words.unwrap_or_else(|| "no plan".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@ mod compare;
 mod contrast;
 mod floor;
 mod replay;
+#[cfg(test)]
+mod script;
 
 pub use ask::Asking;
 pub use compare::{Compare, Problem, compare};
