@@ -344,6 +344,22 @@ fn an_interrupt_ends_a_job_soon_and_leaves_no_worker() {
 }
 
 #[test]
+fn a_job_that_stalls_past_its_limit_is_out_of_time_and_the_next_one_runs() {
+    let mut scene = Scene::with("hang@1", |options| options.deadlines.floor = Duration::from_secs(60));
+    scene.slot.environment().unwrap();
+    let (pid, start) = (scene.slot.pid().unwrap(), Instant::now());
+    scene.slot.limit(Some(start + Duration::from_millis(100)));
+    let shown = scene.survey();
+    assert!(matches!(shown.result, Err(HarnessError::OutOfTime)), "{:?}", shown.result);
+    assert!(shown.abnormal().is_empty(), "nothing is blamed for it: {:?}", shown.outcomes);
+    assert!(start.elapsed() < Duration::from_secs(1) && !lives(pid));
+    scene.slot.limit(None);
+    // The first engine alone, which does not hang.
+    let shown = scene.run(Selection::Single);
+    assert_eq!((shown.engines(), shown.tally().deaths), (vec![0], 0));
+}
+
+#[test]
 fn a_dropped_slot_leaves_no_process() {
     let mut scene = Scene::new("");
     scene.slot.environment().unwrap();
