@@ -1,5 +1,5 @@
-//! `convict compare` from outside: two simulated library sets that differ in one planted fault. Knows answers, files and
-//! exit codes; knows no engine but the planted one.
+//! `convict compare` from outside: two simulated library sets that differ in one planted fault. Knows answers, files
+//! and exit codes; knows no engine but the planted one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
