@@ -119,6 +119,8 @@ pub struct Question<'a> {
     pub engine_free: bool,
     /// True where every engine of the problem was asked.
     pub every_engine: bool,
+    /// True where the case is right only if it is refused, so that a refusal shows as a right result.
+    pub must_refuse: bool,
 }
 
 impl Question<'_> {
@@ -224,6 +226,9 @@ impl Question<'_> {
                     runs.len()
                 ),
             },
+            (Showing::Passed, Some(Expect::Refused)) if self.must_refuse => {
+                state(State::Pass, "refused as it must be")
+            }
             (Showing::Passed, Some(Expect::Refused)) => {
                 state(State::Xpass, "expected a refusal, and it is right")
             }

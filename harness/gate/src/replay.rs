@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use case::{Case, Keep, Kind, Matrix, Selection, Untrusted, Verdict};
+use case::{Case, Expect as CaseExpect, Keep, Kind, Matrix, Selection, Untrusted, Verdict};
 use corpus::{Expect, Listed, Question, Record, SetFacts, Showing, Standing, State};
 use exec::HarnessError;
 use hunt::Bench;
@@ -133,6 +133,7 @@ fn piece<'a>(replay: &Replay<'a>, position: usize, listed: &'a Listed) -> Option
         signature: listed.entry.signature.as_deref(),
         engine_free,
         every_engine: replay.asking.engines == Selection::All,
+        must_refuse: case.options.expect == CaseExpect::Refuse,
     };
     Some(Piece { position, case, question })
 }

@@ -32,7 +32,7 @@ fn state(expected: Option<&str>, runs: &[Showing]) -> State {
 }
 
 fn question(expectation: Option<&Expectation>) -> Question<'_> {
-    Question { expectation, signature: Some(SIGNATURE), engine_free: false, every_engine: false }
+    Question { expectation, signature: Some(SIGNATURE), engine_free: false, every_engine: false, must_refuse: false }
 }
 
 #[test]
@@ -136,4 +136,14 @@ fn only_what_got_worse_is_a_regression_and_strictness_adds_what_is_no_longer_tru
         |strict| State::ALL.into_iter().filter(|state| state.is_regression(strict)).collect::<Vec<_>>();
     assert_eq!(failing(false), [State::Fail]);
     assert_eq!(failing(true), [State::Fail, State::Changed, State::Xpass]);
+}
+
+#[test]
+fn a_case_that_is_right_only_if_refused_passes_where_a_refusal_is_expected() {
+    let refused = expectation(r#""expect": "refused""#);
+    let plain = question(Some(&refused));
+    assert_eq!(plain.standing(&[Showing::Passed]).state, State::Xpass);
+    let must = Question { must_refuse: true, ..plain };
+    assert_eq!(must.standing(&[Showing::Passed]).state, State::Pass);
+    assert_eq!(must.standing(&[other(), other(), other()]).state, State::Fail);
 }
