@@ -32,7 +32,13 @@ fn state(expected: Option<&str>, runs: &[Showing]) -> State {
 }
 
 fn question(expectation: Option<&Expectation>) -> Question<'_> {
-    Question { expectation, signature: Some(SIGNATURE), engine_free: false, every_engine: false, must_refuse: false }
+    Question {
+        expectation,
+        signature: Some(SIGNATURE),
+        engine_free: false,
+        every_engine: false,
+        must_refuse: false,
+    }
 }
 
 #[test]
