@@ -42,12 +42,14 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         0,
         "nothing wrong was found, or what is informative only (tier C); a case that had to be refused was refused; \
-         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what `verify` could run again still holds",
+         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what `verify` could \
+         run again still holds",
     ),
     (
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
-         but its case or its program does not show the failure any more",
+         but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something is \
+         newly wrong or newly refused",
     ),
     (
         2,
@@ -60,7 +62,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
-         a hunt without a single check, `bisect` without a version that it could judge, a replay in which nothing was, \
+         a hunt without a single check, `bisect` without a version that it could judge, a replay or \
+         comparison in which nothing was, \
          a bundle of the simulator without --simulate, a file to import that holds no convolution",
     ),
     (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
