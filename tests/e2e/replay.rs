@@ -218,6 +218,23 @@ fn a_device_that_fails_the_known_good_case_is_trouble_of_the_machine() {
 }
 
 #[test]
+fn a_library_whose_first_plan_is_wrong_everywhere_is_judged_and_not_taken_for_an_ailing_device() {
+    let folder = copy("replay-first-plan");
+    let script = folder.join("faults.txt");
+    // What cuDNN 9.27.0's run-time-compiled engines do on an H200: the plan ranked first is wrong, others are right.
+    let good = "fprop f32 nchw n2 c4 k4 i8x8 f3x3 p1x1 fill=int2:1";
+    let first = simulate(Path::new("none"), ["check", good, "--json"]);
+    let shown: Value = serde_json::from_str(&first.stdout).expect("a report");
+    let engine = &shown["outcome"]["observation"]["candidate"]["config"]["engine"];
+    let when = format!("[\"operation = fprop\", \"engine = {engine}\"]");
+    let fault = format!(r#"[{{"name": "first", "when": {when}, "what": {{"wrong": {{"at": "corner"}}}}}}]"#);
+    fs::write(&script, fault).expect("a file");
+    let run =
+        simulate(&script, ["replay", &folder.to_string_lossy(), "--match", "first-fprop-f32-nchw", "--json"]);
+    assert_eq!((run.code, state(&run, "first-fprop-f32-nchw")), (Some(1), State::Fail), "{run:?}");
+}
+
+#[test]
 fn on_github_there_are_annotations_and_a_summary_of_the_job() {
     let folder = copy("replay-github");
     let summary = folder.join("summary.md");
