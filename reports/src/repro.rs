@@ -192,6 +192,8 @@ fn checks(kind: Kind) -> &'static str {
         Kind::Crash => "waits for the process to be killed by a signal",
         Kind::Hang => "waits for a call that does not return",
         Kind::Accepted => "looks whether a case that can't be computed is refused",
+        Kind::Workspace => "compares what is told about the workspace",
+        Kind::Reload => "stores the plan as JSON and reads it back",
     }
 }
 
@@ -249,6 +251,8 @@ fn data_type(dtype: DType) -> &'static str {
         DType::F64 => "CUDNN_DATA_DOUBLE",
         DType::F16 => "CUDNN_DATA_HALF",
         DType::Bf16 => "CUDNN_DATA_BFLOAT16",
+        DType::I8 => "CUDNN_DATA_INT8",
+        DType::I32 => "CUDNN_DATA_INT32",
     }
 }
 

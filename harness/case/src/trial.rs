@@ -11,6 +11,7 @@ use crate::fill::{Fill, OutputFill, WorkspaceFill};
 use crate::job::Job;
 use crate::operation::Role;
 use crate::phase::Phase;
+use crate::planning::Planning;
 
 /// How a worker is started: the contract between the room that spawns and the one that serves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +38,12 @@ pub struct WorkerOptions {
     /// File of device properties as cuDNN's JSON: plans are built for them, no device is used and nothing executes.
     #[serde(default)]
     pub properties: Option<PathBuf>,
+    /// Keys of those properties that are assumed, not read from a device.
+    #[serde(default)]
+    pub assumed: Vec<String>,
+    /// True leaves engines out that compile kernels at run time, where plans are built for device properties.
+    #[serde(default)]
+    pub skip_compiled: bool,
 }
 
 /// What a worker announces before it acts: fixed bytes at the start of a shared file, so that they outlive it.
@@ -434,4 +441,7 @@ pub struct Observation {
     pub ended: Ended,
     /// The executions made.
     pub executions: Vec<Execution>,
+    /// What building the plan showed beyond that, where plans are built for device properties.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planning: Option<Planning>,
 }

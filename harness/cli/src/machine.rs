@@ -83,6 +83,8 @@ impl Machine {
             board: PathBuf::new(),
             gate: gate.path().to_owned(),
             properties,
+            assumed: Vec::new(),
+            skip_compiled: false,
         };
         let options = SpawnOptions {
             program,

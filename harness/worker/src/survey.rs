@@ -12,6 +12,7 @@ use crate::buffers;
 use crate::gate::Gate;
 use crate::history;
 use crate::measure::{Bench, Owner, Trial};
+use crate::planning;
 use crate::selftest::provoke;
 use crate::session::Session;
 
@@ -108,6 +109,7 @@ fn blank(candidate: Option<Candidate>, ended: Ended) -> Observation {
         plan_us: 0,
         ended,
         executions: Vec::new(),
+        planning: None,
     }
 }
 
@@ -237,6 +239,14 @@ impl<'run> Visitor<'run> {
     /// Builds the plan and runs it; the observation holds what was seen also where this ends early.
     fn attempt(&mut self, candidate: &Candidate, observation: &mut Observation) -> Result<(), CallError> {
         self.board.announce(Phase::Plan);
+        if self.session.device.is_none() {
+            return planning::visit(
+                self.session,
+                (self.graph, self.job.selection),
+                candidate,
+                observation,
+            );
+        }
         let start = std::time::Instant::now();
         let (built, fresh) = self.session.built(self.graph, &self.job.case, &candidate.config)?;
         if fresh {

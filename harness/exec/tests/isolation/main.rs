@@ -53,6 +53,8 @@ impl Scene {
                 board: PathBuf::new(),
                 gate: gate.path().to_path_buf(),
                 properties: None,
+                assumed: Vec::new(),
+                skip_compiled: false,
             },
             simulator: None,
             faults: None,

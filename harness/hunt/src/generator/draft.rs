@@ -87,7 +87,8 @@ impl Draft {
         self.output_dtype = match self.dtype {
             DType::F16 | DType::Bf16 => Some(DType::F32),
             DType::F32 => Some(DType::F16),
-            DType::F64 => None,
+            DType::I8 => Some(DType::I32),
+            DType::F64 | DType::I32 => None,
         };
     }
 
