@@ -67,10 +67,10 @@ fn check_vectors(case: &Case) -> Result<(), CaseError> {
         let rule = format!("does not go with {}: image and filter have vectors of one length", layouts.w.name());
         return Err(CaseError::new("layout", layouts.x.name(), rule));
     }
-    for (field, value, layout) in [("c", c / g, layouts.w), ("k", *k, layouts.y)] {
+    for (field, value, layout) in [("c", c / g, layouts.w), ("k", k / g, layouts.y)] {
         let vector = layout.vector();
         if value % vector != 0 {
-            let rule = format!("are the channels of {}, which come by {vector}", layout.name());
+            let rule = format!("channels a group are no whole vectors of {vector}, as {} asks for", layout.name());
             return Err(CaseError::new(field, value, rule));
         }
     }

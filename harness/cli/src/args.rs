@@ -4,6 +4,7 @@ mod bisect;
 mod compare;
 mod help;
 mod import;
+mod planning;
 mod replay;
 mod sets;
 mod values;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
+pub(crate) use planning::{PlanOnly, Switch};
 pub(crate) use replay::Replay;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
@@ -149,6 +151,8 @@ pub(crate) struct Hunt {
     /// Print the summary as JSON on standard output.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) plans: PlanOnly,
     #[command(flatten)]
     pub(crate) devices: SeveralDevices,
     #[command(flatten)]

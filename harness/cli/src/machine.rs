@@ -10,6 +10,7 @@ use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
 use crate::args::{Devices, MachineArgs};
 use crate::failure::Failure;
+use crate::planning::Planned;
 use crate::scratch::Scratch;
 use crate::simulator;
 
@@ -18,6 +19,9 @@ const GUARD_BYTES: u64 = 1 << 20;
 
 /// Guard bytes on the simulator, whose device memory is checked by one CPU core.
 const GUARD_BYTES_SIMULATED: u64 = 4 << 10;
+
+/// Name of the file of device properties in the folder for such files.
+const PROPERTIES: &str = "device.json";
 
 /// The wish to stop: one for the process, watched by every slot of every machine.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
@@ -110,6 +114,19 @@ impl Machine {
         Ok(machine)
     }
 
+    /// A machine whose workers plan for a device that is not there.
+    pub(crate) fn planning(arguments: &MachineArgs, planned: &Planned) -> Result<Self, Failure> {
+        let scratch = Scratch::shared()
+            .map_err(|error| Failure::file("temporary folder", &std::env::temp_dir(), &error))?;
+        let place = scratch.path().join(PROPERTIES);
+        std::fs::write(&place, planned.target.json())
+            .map_err(|error| Failure::file("temporary file", &place, &error))?;
+        let mut machine = Self::new(arguments, &Devices::Listed(vec![0]), Some(place))?;
+        machine.options.worker.assumed.clone_from(&planned.target.assumed);
+        machine.options.worker.skip_compiled = planned.skip_compiled;
+        Ok(machine)
+    }
+
     /// One line that says what is being tested.
     pub(crate) fn describe(&self, environment: &Environment) -> String {
         let place = if self.simulated() { "SIMULATOR, no GPU: " } else { "" };
@@ -132,6 +149,11 @@ impl Machine {
     /// True on the simulator.
     pub(crate) fn simulated(&self) -> bool {
         self.options.worker.simulated
+    }
+
+    /// True where there is no device to execute on.
+    pub(crate) fn plans_only(&self) -> bool {
+        self.options.worker.properties.is_some()
     }
 
     /// Devices to use.
@@ -214,8 +236,15 @@ fn check_faults(arguments: &MachineArgs) -> Result<(), Failure> {
 }
 
 fn device(environment: &Environment) -> String {
-    if environment.gpu.is_empty() {
-        return "no device, plans only".to_owned();
+    if environment.plans_only {
+        let assumed = match environment.assumed.as_slice() {
+            [] => String::new(),
+            keys => format!(", assumed of it: {}", keys.join(" ")),
+        };
+        return format!(
+            "no device, plans for {} (sm_{}){assumed}",
+            environment.gpu, environment.compute_capability
+        );
     }
     format!(
         "{} sm_{}, driver {} (CUDA {}.{})",

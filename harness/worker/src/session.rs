@@ -225,10 +225,14 @@ fn environment(
         (Some(_), _) => Target::properties_of_device(library, ordinal).unwrap_or_default(),
         (None, given) => given.unwrap_or_default(),
     };
+    let (gpu, compute_capability) = match device {
+        Some(_) => (facts.name, facts.compute_capability),
+        None => planned_device(&device_properties),
+    };
     Environment {
-        gpu: facts.name,
+        gpu,
         devices_visible: facts.visible,
-        compute_capability: facts.compute_capability,
+        compute_capability,
         memory_bytes: facts.memory_bytes,
         memory_free_bytes: facts.memory_free_bytes,
         driver_cuda: facts.driver_cuda,
@@ -241,4 +245,12 @@ fn environment(
         assumed: options.assumed.clone(),
         ..Environment::default()
     }
+}
+
+/// Name and compute capability (times 10) of device properties.
+fn planned_device(properties: &str) -> (String, u32) {
+    let value: serde_json::Value = serde_json::from_str(properties).unwrap_or_default();
+    let name = value["deviceName"].as_str().unwrap_or_default().to_owned();
+    let version = value["deviceVer"].as_u64().and_then(|version| u32::try_from(version / 10).ok());
+    (name, version.unwrap_or_default())
 }

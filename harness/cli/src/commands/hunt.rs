@@ -8,6 +8,7 @@ use crate::cases::Written;
 use crate::commands::check::require_set;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::Machine;
+use crate::planning::planned;
 use crate::out::Out;
 use crate::screen::outln;
 use crate::terminal::Terminal;
@@ -29,7 +30,11 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
     }
-    let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some())?;
+    let machine = match &planned {
+        Some(planned) => Machine::planning(&arguments.machine, planned)?,
+        None => Machine::new(&arguments.machine, &arguments.devices.device, None)?,
+    };
     let workers =
         arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
     machine.require_workers(workers)?;
@@ -43,6 +48,7 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
         EngineSet::All => Selection::All,
         EngineSet::Heuristics => Selection::Heuristics,
     };
+    options.plans_only = planned.is_some();
     options.time = arguments.time;
     options.problems_max = arguments.cases;
     for case in own_cases(&options.source) {
@@ -89,6 +95,9 @@ fn source(
     (memory_bytes, workers): (u64, usize),
 ) -> Source {
     let limits = || {
+        if machine.plans_only() {
+            return Limits::planning();
+        }
         if machine.simulated() {
             return Limits::simulator();
         }
@@ -100,6 +109,7 @@ fn source(
     match (listed, around) {
         (Some(cases), _) => Source::Listed(cases),
         (None, Some(around)) => Source::Around(Around::new(arguments.seed, limits(), around)),
+        (None, None) if machine.plans_only() => Source::Generated(Generator::planning(arguments.seed)),
         (None, None) => Source::Generated(Generator::new(arguments.seed, limits())),
     }
 }

@@ -1,0 +1,67 @@
+//! From the arguments of a hunt without a GPU to the device that is planned for. Knows files and words; plans nothing.
+
+use std::path::Path;
+
+use devices::{DeviceError, Profile, Target};
+
+use crate::args::{PlanOnly, Switch};
+use crate::failure::Failure;
+
+/// Name that a simulated device must bear, whatever is planned for, so that nothing made there accuses a library.
+const SIMULATED: &str = "convict simulator";
+
+/// What workers are told that have no device.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Planned {
+    /// The device.
+    pub(crate) target: Target,
+    /// True leaves engines out that compile at run time.
+    pub(crate) skip_compiled: bool,
+}
+
+/// The device that the arguments ask for; `None` where nothing but execution is asked for.
+pub(crate) fn planned(arguments: &PlanOnly, simulated: bool) -> Result<Option<Planned>, Failure> {
+    if !arguments.plan_only {
+        return match (&arguments.arch, &arguments.device_json, arguments.rtc) {
+            (None, None, Switch::Off) => Ok(None),
+            (Some(_), ..) => Err(needs("--arch")),
+            (None, Some(_), _) => Err(needs("--device-json")),
+            (None, None, Switch::On) => Err(needs("--rtc")),
+        };
+    }
+    let profile = arguments.arch.as_deref().map(|word| Profile::named(word).map_err(|error| failed("--arch", &error)));
+    let target = match (profile.transpose()?, &arguments.device_json) {
+        (profile, Some(path)) => read(path, profile.as_ref())?,
+        (Some(profile), None) => Target::of(profile),
+        (None, None) => {
+            let words = "--plan-only needs a device to plan for: add --arch sm_90, or --device-json FILE";
+            return Err(Failure::Usage(words.to_owned()));
+        }
+    };
+    let target = if simulated { target.called(SIMULATED) } else { target };
+    Ok(Some(Planned { target, skip_compiled: arguments.rtc == Switch::Off }))
+}
+
+fn needs(option: &str) -> Failure {
+    Failure::Usage(format!("{option} needs --plan-only: what executes uses the device that is there"))
+}
+
+/// The device of a profile or of a file.
+pub(crate) fn read(path: &Path, profile: Option<&Profile>) -> Result<Target, Failure> {
+    let place = format!("--device-json {}", path.display());
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("{place}: {error}; name a readable file")))?;
+    Target::read(&text, profile).map_err(|error| failed(&place, &error))
+}
+
+fn failed(place: &str, error: &DeviceError) -> Failure {
+    let message = format!("{place}: {error}");
+    match error {
+        DeviceError::Table(_) => Failure::Ours(message),
+        DeviceError::Unknown { .. }
+        | DeviceError::Text(_)
+        | DeviceError::Value { .. }
+        | DeviceError::Missing { .. }
+        | DeviceError::Other { .. } => Failure::Usage(message),
+    }
+}
