@@ -13,6 +13,7 @@ mod import;
 mod isolation;
 mod minimize;
 mod pipelines;
+mod plan_only;
 mod planning;
 mod planted;
 mod release;
