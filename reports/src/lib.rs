@@ -13,6 +13,7 @@ mod files;
 mod finding;
 mod page;
 mod picture;
+mod planned;
 mod position;
 mod read;
 mod redact;

@@ -45,6 +45,7 @@ pub(crate) fn readme(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     environment.add_template("README.md", include_str!("../templates/README.md"))?;
     let text = environment.get_template("README.md")?.render(context! {
         simulated => is_simulated(finding.environment),
+        plans_only => finding.environment.plans_only,
         banner => simulated::BANNER,
         run => simulated::RUN,
         folder => simulated::FOLDER,

@@ -176,6 +176,8 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) plans: PlanOnly,
+    #[command(flatten)]
     pub(crate) device: OneDevice,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -210,6 +212,8 @@ pub(crate) struct Minimize {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) plans: PlanOnly,
+    #[command(flatten)]
     pub(crate) devices: SeveralDevices,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -237,6 +241,8 @@ pub(crate) struct Explain {
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) plans: PlanOnly,
     #[command(flatten)]
     pub(crate) device: OneDevice,
     #[command(flatten)]

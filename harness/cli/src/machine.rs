@@ -114,8 +114,13 @@ impl Machine {
         Ok(machine)
     }
 
-    /// A machine whose workers plan for a device that is not there.
-    pub(crate) fn planning(arguments: &MachineArgs, planned: &Planned) -> Result<Self, Failure> {
+    /// A machine that executes on those devices or, where one is planned for, has none.
+    pub(crate) fn of(
+        arguments: &MachineArgs,
+        devices: &Devices,
+        planned: Option<&Planned>,
+    ) -> Result<Self, Failure> {
+        let Some(planned) = planned else { return Self::new(arguments, devices, None) };
         let scratch = Scratch::shared()
             .map_err(|error| Failure::file("temporary folder", &std::env::temp_dir(), &error))?;
         let place = scratch.path().join(PROPERTIES);

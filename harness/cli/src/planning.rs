@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use case::Environment;
 use devices::{DeviceError, Profile, Target};
 
 use crate::args::{PlanOnly, Switch};
@@ -20,13 +21,19 @@ pub(crate) struct Planned {
 }
 
 /// The device that the arguments ask for; `None` where nothing but execution is asked for.
-pub(crate) fn planned(arguments: &PlanOnly, simulated: bool) -> Result<Option<Planned>, Failure> {
+///
+/// `compiled` says whether engines that compile at run time are planned for where `--rtc` says nothing.
+pub(crate) fn planned(
+    arguments: &PlanOnly,
+    simulated: bool,
+    compiled: Switch,
+) -> Result<Option<Planned>, Failure> {
     if !arguments.plan_only {
         return match (&arguments.arch, &arguments.device_json, arguments.rtc) {
-            (None, None, Switch::Off) => Ok(None),
+            (None, None, None) => Ok(None),
             (Some(_), ..) => Err(needs("--arch")),
             (None, Some(_), _) => Err(needs("--device-json")),
-            (None, None, Switch::On) => Err(needs("--rtc")),
+            (None, None, Some(_)) => Err(needs("--rtc")),
         };
     }
     let profile = arguments.arch.as_deref().map(|word| Profile::named(word).map_err(|error| failed("--arch", &error)));
@@ -39,7 +46,7 @@ pub(crate) fn planned(arguments: &PlanOnly, simulated: bool) -> Result<Option<Pl
         }
     };
     let target = if simulated { target.called(SIMULATED) } else { target };
-    Ok(Some(Planned { target, skip_compiled: arguments.rtc == Switch::Off }))
+    Ok(Some(Planned { target, skip_compiled: arguments.rtc.unwrap_or(compiled) == Switch::Off }))
 }
 
 fn needs(option: &str) -> Failure {
@@ -64,4 +71,15 @@ fn failed(place: &str, error: &DeviceError) -> Failure {
         | DeviceError::Missing { .. }
         | DeviceError::Other { .. } => Failure::Usage(message),
     }
+}
+
+/// The device that a bundle was planned for; `None` where its case was executed.
+pub(crate) fn of_bundle(environment: &Environment) -> Result<Option<Planned>, Failure> {
+    if !environment.plans_only {
+        return Ok(None);
+    }
+    let mut target = Target::read(&environment.device_properties, None)
+        .map_err(|error| failed("environment.json: device_properties", &error))?;
+    target.assumed.extend(environment.assumed.iter().cloned());
+    Ok(Some(Planned { target, skip_compiled: false }))
 }

@@ -70,6 +70,10 @@ impl Target {
         }
         let value: Value =
             serde_json::from_str(text.trim()).map_err(|error| DeviceError::Text(error.to_string()))?;
+        // A bundle's environment holds the same text in a field of its own.
+        if let Some(inner) = value.get("device_properties").and_then(Value::as_str) {
+            return Self::read(inner, profile);
+        }
         let Value::Object(mut properties) = value else {
             return Err(DeviceError::Text("it is no object of keys and values".to_owned()));
         };

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::survey::ended;
 
 /// Why an engine is passed over where run-time compilation is left out. A hunt counts by these words.
-const COMPILES: &str = "the engine compiles at run time, which was left out";
+const COMPILES: &str = "the engine compiles at run time, and --rtc is off";
 
 /// Builds the plan of a configuration and fills the observation, also where it ends early.
 ///

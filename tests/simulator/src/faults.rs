@@ -380,9 +380,14 @@ impl Script {
     /// Bytes that are told of too many at a site.
     #[must_use]
     pub fn surplus(&self, facts: &Facts<'_>, at: Site) -> i64 {
-        let bytes = |fault: &Fault| match fault.what {
-            Action::Surplus { site, bytes } if site == at => bytes,
-            _ => 0,
+        let bytes = |fault: &Fault| {
+            if let Action::Surplus { site, bytes } = fault.what
+                && site == at
+            {
+                bytes
+            } else {
+                0
+            }
         };
         self.held(facts).map(bytes).sum()
     }

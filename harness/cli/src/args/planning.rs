@@ -17,16 +17,30 @@ pub(crate) enum Switch {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PlanOnly {
     /// Judge plans alone, on a machine without a GPU or a driver: the library describes, recommends and plans for a
-    /// device that is not there; int8 and int32 are tried too. Needs --arch or --device-json.
+    /// device that is not there, int8 and int32 too. Needs --arch or --device-json.
     #[arg(long, help_heading = "Planning")]
     pub(crate) plan_only: bool,
     /// The device to plan for: an architecture such as sm_90, or a device such as h200; a wrong word lists them.
     #[arg(long, value_name = "sm_NN|DEVICE", help_heading = "Planning")]
     pub(crate) arch: Option<String>,
-    /// The device's properties as cuDNN's JSON; keys that it lacks are taken from --arch, and told as assumed.
+    /// The device's properties as cuDNN's JSON, or a bundle's environment.json; keys that are missing are taken from
+    /// --arch, and told as assumed.
     #[arg(long, value_name = "FILE", help_heading = "Planning")]
     pub(crate) device_json: Option<PathBuf>,
-    /// Build plans that compile kernels at run time, too: about ten times slower.
-    #[arg(long, value_enum, default_value_t = Switch::Off, help_heading = "Planning")]
-    pub(crate) rtc: Switch,
+    /// Build plans that compile kernels at run time, too: about ten times slower. A hunt leaves them out, a single case
+    /// does not.
+    #[arg(long, value_enum, help_heading = "Planning")]
+    pub(crate) rtc: Option<Switch>,
+}
+
+impl PlanOnly {
+    /// The same arguments as a command line has them, with a space before each; nothing where a device executes.
+    pub(crate) fn words(&self) -> String {
+        if !self.plan_only {
+            return String::new();
+        }
+        let arch = self.arch.as_ref().map(|arch| format!(" --arch {arch}"));
+        let json = self.device_json.as_ref().map(|path| format!(" --device-json {}", path.display()));
+        format!(" --plan-only{}{}", arch.unwrap_or_default(), json.unwrap_or_default())
+    }
 }

@@ -3,7 +3,7 @@
 use case::{Case, Selection, Tier};
 use hunt::{Around, FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary, Weighted};
 
-use crate::args::{EngineSet, Hunt};
+use crate::args::{EngineSet, Hunt, Switch};
 use crate::cases::Written;
 use crate::commands::check::require_set;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
@@ -30,11 +30,8 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
     }
-    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some())?;
-    let machine = match &planned {
-        Some(planned) => Machine::planning(&arguments.machine, planned)?,
-        None => Machine::new(&arguments.machine, &arguments.devices.device, None)?,
-    };
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::Off)?;
+    let machine = Machine::of(&arguments.machine, &arguments.devices.device, planned.as_ref())?;
     let workers =
         arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
     machine.require_workers(workers)?;
@@ -187,12 +184,14 @@ fn print_finding(arguments: &Hunt, finding: &FoundSummary) {
     if let Some(shortfall) = &finding.shortfall {
         outln!("  {shortfall}");
     }
+    let plans = arguments.plans.words();
     let bundle = finding.bundle.as_ref().map(|bundle| arguments.out.join(bundle));
     match &bundle {
         Some(bundle) if finding.case.matches(';').count() > HISTORY_SHOWN => {
-            outln!("  convict check \"$(cat {})\"", bundle.join("case.txt").display());
+            let case = bundle.join("case.txt");
+            outln!("  convict check{plans} \"$(cat {})\"", case.display());
         }
-        Some(_) | None => outln!("  convict check '{}'", finding.case),
+        Some(_) | None => outln!("  convict check{plans} '{}'", finding.case),
     }
     if let Some(bundle) = bundle {
         outln!("  {}", bundle.display());
