@@ -174,10 +174,12 @@ impl Entry {
         let spoken_of = case.options.set.is_none() || set.is_simulated();
         let at_home = at_home || (spoken_of && self.expectation_on(set).is_some());
         let simulators = |one: &Expectation| one.configuration == Some(Configuration::Simulator);
+        // Where nobody says whose number it is, it is taken at its word.
+        let unclaimed = case.options.set.is_none() && self.expectations.is_empty();
         let numbers_of_the_simulator =
             !self.expectations.is_empty() && self.expectations.iter().all(simulators);
         let at_home = at_home && (set.is_simulated() || !numbers_of_the_simulator);
-        if pins_engine(&case) && !at_home {
+        if pins_engine(&case) && !at_home && !unclaimed {
             return self.engine_free_case.parse().ok().map(|free| (free, true));
         }
         Some((case, false))

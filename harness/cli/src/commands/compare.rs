@@ -31,7 +31,9 @@ const CORPUS: &str = "corpus";
 /// Runs the comparison.
 pub(crate) fn run(arguments: &Compare) -> Result<u8, Failure> {
     let start = Instant::now();
-    if let Some(out) = arguments.out.as_deref().filter(|out| out.exists()) {
+    let holds_something =
+        |out: &&Path| out.exists() && !out.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    if let Some(out) = arguments.out.as_deref().filter(holds_something) {
         return Err(Failure::Usage(format!("--out {}: is there already; name a new folder", out.display())));
     }
     let junit = arguments.junit.as_deref().map(|path| Side::claim("--junit", path, [])).transpose()?;
@@ -102,7 +104,7 @@ pub(crate) fn run(arguments: &Compare) -> Result<u8, Failure> {
 fn code(contrast: &Contrast) -> u8 {
     match () {
         () if contrast.has_regressions() => FOUND,
-        () if contrast.problems == contrast.unjudged => UNJUDGED,
+        () if contrast.problems == contrast.unjudged || contrast.is_cut_short() => UNJUDGED,
         () => CLEAN,
     }
 }
