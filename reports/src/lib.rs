@@ -5,6 +5,7 @@ mod claim;
 mod clean;
 pub mod compare;
 pub mod draft;
+pub mod engines;
 mod error;
 mod escape;
 mod evidence;

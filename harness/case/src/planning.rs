@@ -19,6 +19,65 @@ pub struct KnobRange {
     pub stride: i64,
 }
 
+/// Names of the knob types 0 to 45, as cudnn_graph.h of 9.28 spells them without their prefix.
+const KNOBS: [&str; 46] = [
+    "SPLIT_K",
+    "SWIZZLE",
+    "TILE_SIZE",
+    "USE_TEX",
+    "EDGE",
+    "KBLOCK",
+    "LDGA",
+    "LDGB",
+    "CHUNK_K",
+    "SPLIT_H",
+    "WINO_TILE",
+    "MULTIPLY",
+    "SPLIT_K_BUF",
+    "TILEK",
+    "STAGES",
+    "REDUCTION_MODE",
+    "CTA_SPLIT_K_MODE",
+    "SPLIT_K_SLC",
+    "IDX_MODE",
+    "SLICED",
+    "SPLIT_RS",
+    "SINGLEBUFFER",
+    "LDGC",
+    "SPECFILT",
+    "KERNEL_CFG",
+    "WORKSPACE",
+    "TILE_CGA",
+    "TILE_CGA_M",
+    "TILE_CGA_N",
+    "BLOCK_SIZE",
+    "OCCUPANCY",
+    "ARRAY_SIZE_PER_THREAD",
+    "NUM_C_PER_BLOCK",
+    "SPLIT_COLS",
+    "TILE_ROWS",
+    "TILE_COLS",
+    "LOAD_SIZE",
+    "CTA_COUNT",
+    "STREAM_K",
+    "SPLIT_P_SLC",
+    "TILE_M",
+    "TILE_N",
+    "WARP_SPEC_CFG",
+    "SWAP_AB",
+    "INPUT_TMA_ENABLE",
+    "OUTPUT_TMA_ENABLE",
+];
+
+impl KnobRange {
+    /// The knob's name, or its number where it is newer than 9.28.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let known = usize::try_from(self.knob).ok().and_then(|index| KNOBS.get(index));
+        known.map_or_else(|| format!("KNOB_{}", self.knob), |name| (*name).to_owned())
+    }
+}
+
 /// What came of storing a plan as JSON and reading it back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

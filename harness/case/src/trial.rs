@@ -185,6 +185,15 @@ impl Notes {
         "STRICT_NAN_PROP",
     ];
 
+    /// Names of the behaviour notes 0 to 4, as cudnn_graph.h spells them without their prefix.
+    pub const BEHAVIOR: [&'static str; 5] = [
+        "RUNTIME_COMPILATION",
+        "REQUIRES_FILTER_INT8x32_REORDER",
+        "REQUIRES_BIAS_INT8x32_REORDER",
+        "SUPPORTS_CUDA_GRAPH_NATIVE_API",
+        "CUBLASLT_DEPENDENCY",
+    ];
+
     fn has(&self, note: i32) -> bool {
         self.numerical.contains(&note)
     }
@@ -234,14 +243,22 @@ impl Notes {
     /// The numerical notes by name, unknown ones by number.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.numerical
-            .iter()
-            .map(|note| {
-                let known = usize::try_from(*note).ok().and_then(|index| Self::NUMERICAL.get(index));
-                known.map_or_else(|| format!("NOTE_{note}"), |name| (*name).to_owned())
-            })
-            .collect()
+        named(&self.numerical, &Self::NUMERICAL)
     }
+
+    /// The behaviour notes by name, unknown ones by number.
+    #[must_use]
+    pub fn behavior_names(&self) -> Vec<String> {
+        named(&self.behavior, &Self::BEHAVIOR)
+    }
+}
+
+fn named(notes: &[i32], names: &[&str]) -> Vec<String> {
+    let name = |note: &i32| {
+        let known = usize::try_from(*note).ok().and_then(|index| names.get(index));
+        known.map_or_else(|| format!("NOTE_{note}"), |name| (*name).to_owned())
+    };
+    notes.iter().map(name).collect()
 }
 
 /// Contents of every buffer for one execution.
