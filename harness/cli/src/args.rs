@@ -2,6 +2,7 @@
 
 mod bisect;
 mod compare;
+mod engines;
 mod help;
 mod import;
 mod planning;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use compare::Compare;
+pub(crate) use engines::Engines;
 pub(crate) use import::{Form, Import};
 pub(crate) use planning::{PlanOnly, Switch};
 pub(crate) use replay::Replay;
@@ -50,7 +52,7 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Print a case in canonical form with its derived sizes; needs no GPU.
     Show(Show),
-    /// List the plans of a case: engines, knobs, notes, workspace, heuristic ranks.
+    /// List the plans of a case, or all engines of a library set on an architecture: knobs, notes, what each takes.
     Engines(Engines),
     /// Check that a bundle is whole, run its case and its program again, and say what still holds on this machine.
     Verify(Verify),
@@ -259,25 +261,6 @@ pub(crate) struct Show {
     /// Print the JSON form alone.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `convict engines`.
-#[derive(Debug, Args)]
-#[command(after_long_help = help::CASE_LINE)]
-pub(crate) struct Engines {
-    /// The case line; --help explains it.
-    #[arg(value_name = "CASE LINE")]
-    pub(crate) case: String,
-    /// Plan for the device properties in this file (cuDNN's JSON) instead of a device of this machine.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) properties: Option<PathBuf>,
-    /// Print one JSON object a plan.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) device: OneDevice,
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
 }
 
 /// `convict verify`.
