@@ -77,7 +77,7 @@ pub enum Answer {
     Unknown,
     /// A plan was built; with its best ranks in the heuristic lists.
     Built(Ranks),
-    /// It takes the problem, and compiles at run time, which was left out.
+    /// It did not decline so far, and compiles at run time, which was left out.
     Compiles(Ranks),
     /// It declined; the status by name.
     Refused(String),
@@ -86,7 +86,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// True where the engine takes the problem.
+    /// True where the engine takes the problem, or did not decline before it would have compiled.
     #[must_use]
     pub fn takes(&self) -> bool {
         matches!(self, Self::Built(_) | Self::Compiles(_))
@@ -177,7 +177,7 @@ impl PassTable {
         &mut self.engines[index.min(last)]
     }
 
-    /// Engines that take at least one of the problems.
+    /// Engines that take at least one of the problems, or compile at run time.
     pub fn taking(&self) -> impl Iterator<Item = &EngineRow> {
         self.engines.iter().filter(|row| row.answers.iter().any(Answer::takes))
     }

@@ -41,9 +41,10 @@ pub struct WorkerOptions {
     /// Keys of those properties that are assumed, not read from a device.
     #[serde(default)]
     pub assumed: Vec<String>,
-    /// True leaves engines out that compile kernels at run time, where plans are built for device properties.
+    /// Most plans of a survey that compile kernels at run time, where plans are built for device properties: 0 leaves
+    /// such engines out altogether, `None` sets no limit.
     #[serde(default)]
-    pub skip_compiled: bool,
+    pub compiled_max: Option<usize>,
 }
 
 /// What a worker announces before it acts: fixed bytes at the start of a shared file, so that they outlive it.

@@ -88,7 +88,7 @@ impl Machine {
             gate: gate.path().to_owned(),
             properties,
             assumed: Vec::new(),
-            skip_compiled: false,
+            compiled_max: None,
         };
         let options = SpawnOptions {
             program,
@@ -128,7 +128,10 @@ impl Machine {
             .map_err(|error| Failure::file("temporary file", &place, &error))?;
         let mut machine = Self::new(arguments, &Devices::Listed(vec![0]), Some(place))?;
         machine.options.worker.assumed.clone_from(&planned.target.assumed);
-        machine.options.worker.skip_compiled = planned.skip_compiled;
+        machine.options.worker.compiled_max = planned.compiled_max;
+        if !machine.simulated() && planned.compiled_max != Some(0) {
+            machine.options.deadlines = Deadlines::compiling();
+        }
         Ok(machine)
     }
 

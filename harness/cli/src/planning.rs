@@ -11,13 +11,17 @@ use crate::failure::Failure;
 /// Name that a simulated device must bear, whatever is planned for, so that nothing made there accuses a library.
 const SIMULATED: &str = "convict simulator";
 
+/// Plans of a problem that compile at run time, with `--rtc on`: one takes half a second to several seconds of a core,
+/// and a problem has up to 80 of them.
+const COMPILED_MAX: usize = 1;
+
 /// What workers are told that have no device.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Planned {
     /// The device.
     pub(crate) target: Target,
-    /// True leaves engines out that compile at run time.
-    pub(crate) skip_compiled: bool,
+    /// Most plans of a problem that compile at run time; no limit where it is `None`.
+    pub(crate) compiled_max: Option<usize>,
 }
 
 /// The device that the arguments ask for; `None` where nothing but execution is asked for.
@@ -46,7 +50,12 @@ pub(crate) fn planned(
         }
     };
     let target = if simulated { target.called(SIMULATED) } else { target };
-    Ok(Some(Planned { target, skip_compiled: arguments.rtc.unwrap_or(compiled) == Switch::Off }))
+    let compiled_max = match arguments.rtc.unwrap_or(compiled) {
+        Switch::Off => Some(0),
+        Switch::On => Some(COMPILED_MAX),
+        Switch::All => None,
+    };
+    Ok(Some(Planned { target, compiled_max }))
 }
 
 fn needs(option: &str) -> Failure {
@@ -81,5 +90,5 @@ pub(crate) fn of_bundle(environment: &Environment) -> Result<Option<Planned>, Fa
     let mut target = Target::read(&environment.device_properties, None)
         .map_err(|error| failed("environment.json: device_properties", &error))?;
     target.assumed.extend(environment.assumed.iter().cloned());
-    Ok(Some(Planned { target, skip_compiled: false }))
+    Ok(Some(Planned { target, compiled_max: None }))
 }

@@ -43,7 +43,7 @@ fn measure() -> Result<(), Box<dyn Error>> {
             gate: PathBuf::new(),
             properties: None,
             assumed: Vec::new(),
-            skip_compiled: false,
+            compiled_max: None,
         },
         simulator: None,
         faults: None,

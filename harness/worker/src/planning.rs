@@ -1,17 +1,46 @@
 //! A visit without a device: the plan is built, asked twice for what it needs, and read back from its own JSON. Knows
 //! what to ask; judges nothing.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
-use case::{Candidate, Ended, Observation, Planning, Reload, Selection};
+use case::{Candidate, Ended, Job, Observation, Planning, Reload, Selection};
 use gpu::{CallError, Graph, Plan};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::session::Session;
 use crate::survey::ended;
 
 /// Why an engine is passed over where run-time compilation is left out. A hunt counts by these words.
 const COMPILES: &str = "the engine compiles at run time, and --rtc is off";
+
+/// Why it is passed over where others of the problem were compiled.
+const SHARED: &str = "the engine compiles at run time, and another plan of the problem was taken; --rtc all takes each";
+
+/// Candidates of a survey, by their place, that compile at run time and are left out so that others get their turn.
+/// Which are kept follows from the case alone, and each is as likely as any other.
+pub(crate) fn left_out(session: &Session, graph: &Graph, job: &Job, candidates: &[Candidate]) -> BTreeSet<usize> {
+    let Some(most) = session.options.compiled_max.filter(|most| *most > 0) else { return BTreeSet::new() };
+    match job.selection {
+        Selection::All | Selection::Heuristics => {}
+        Selection::Single | Selection::Describe | Selection::Provoke(_) => return BTreeSet::new(),
+    }
+    // An engine that declines is not compiled either; the visit finds out why.
+    let compiles = |candidate: &Candidate| {
+        graph.engine(candidate.config.engine).is_ok_and(|engine| engine.notes().compiles_at_run_time())
+    };
+    let mut compiled: Vec<usize> =
+        candidates.iter().enumerate().filter(|(_, each)| compiles(each)).map(|(place, _)| place).collect();
+    let case = job.case.to_string();
+    compiled.sort_by_cached_key(|place| Sha256::digest(format!("{place} {case}")).to_vec());
+    compiled.split_off(most.min(compiled.len())).into_iter().collect()
+}
+
+/// How the visit to such a candidate ends.
+pub(crate) fn passed_over() -> Ended {
+    Ended::Skipped(SHARED.to_owned())
+}
 
 /// Builds the plan of a configuration and fills the observation, also where it ends early.
 ///
@@ -32,7 +61,7 @@ pub(crate) fn visit(
         // An engine without knobs may answer with a status instead of a count of 0; both mean none.
         planning.knobs = engine.knobs().unwrap_or_default();
     }
-    if session.options.skip_compiled && observation.notes.compiles_at_run_time() {
+    if session.options.compiled_max == Some(0) && observation.notes.compiles_at_run_time() {
         observation.ended = Ended::Skipped(COMPILES.to_owned());
         return Ok(());
     }

@@ -76,13 +76,18 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
     };
     (desk.send)(Reply::Candidates { job: job.id, candidates: candidates.clone() })?;
     let recipes = oracle::recipes(&job.case, job.matrix);
+    let left_out = planning::left_out(session, &graph, job, &candidates);
     let mut visitor = Visitor::new(session, (desk.board, desk.gate), job, &graph, recipes);
     for (ordinal, candidate) in (0_u32..).zip(&candidates) {
         if job.skip.contains(&candidate.config) {
             continue;
         }
         visitor.board.turn_to(job.id, ordinal);
-        let observation = Box::new(visitor.visit(candidate));
+        let observation = Box::new(if left_out.contains(&(ordinal as usize)) {
+            blank(Some(candidate.clone()), planning::passed_over())
+        } else {
+            visitor.visit(candidate)
+        });
         let lost = matches!(observation.ended, Ended::Device { sticky: true, .. });
         (desk.send)(Reply::Observed { job: job.id, ordinal: Some(ordinal), observation })?;
         if lost {

@@ -3,7 +3,7 @@
 use case::Operation;
 
 use super::page::architecture;
-use super::{EngineTable, PassTable};
+use super::{Answer, EngineTable, PassTable};
 use crate::page;
 use crate::page::model::{Block, Line, Page, Section, Span};
 use crate::simulated::BANNER;
@@ -56,7 +56,11 @@ fn sections(tables: &[EngineTable], ending: &str) -> Vec<Section> {
             .filter_map(|table| Some((table, table.passes.iter().find(|pass| pass.operation == operation)?)))
             .collect();
         if !passes.is_empty() {
-            sections.push(Section::new(operation.name(), operation.name(), vec![counts(&passes)]));
+            sections.push(Section::new(operation.name(), operation.name(), vec![
+                Block::text("Engines with a plan for each problem; those that compile at run time count where their plans \
+                             were built."),
+                counts(&passes),
+            ]));
         }
     }
     sections
@@ -73,7 +77,7 @@ fn list(tables: &[EngineTable], ending: &str) -> Block {
         cells.extend(Operation::ALL.map(|operation| {
             let pass = table.passes.iter().find(|pass| pass.operation == operation);
             pass.map_or_else(Line::default, |pass| {
-                Line::from(format!("{} of {}", pass.taking().count(), pass.engines.len()))
+                Line::from(pass.words())
             })
         }));
         cells
@@ -85,13 +89,13 @@ fn list(tables: &[EngineTable], ending: &str) -> Block {
     )
 }
 
-/// How many engines take each problem, a row a table.
+/// How many engines have a plan for each problem, a row a table; engines whose plans were not built are left out.
 fn counts(passes: &[(&EngineTable, &PassTable)]) -> Block {
     let mut head = vec!["library set", "architecture"];
     head.extend(passes[0].1.probes.iter().map(|(label, _)| *label));
     let row = |(table, pass): &(&EngineTable, &PassTable)| {
         let taken = (0..pass.probes.len()).map(|place| {
-            let takes = pass.engines.iter().filter(|row| row.answers.get(place).is_some_and(super::Answer::takes));
+            let takes = pass.engines.iter().filter(|row| matches!(row.answers.get(place), Some(Answer::Built(_))));
             Line::from(takes.count().to_string())
         });
         [Line::code(table.set.clone()), Line::from(architecture(table))].into_iter().chain(taken).collect()

@@ -44,6 +44,18 @@ fn page(table: &EngineTable) -> Page {
     }
 }
 
+impl PassTable {
+    /// How many engines there are, and how many of them took something.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let of = |what: fn(&Answer) -> bool| self.engines.iter().filter(|row| row.answers.iter().any(what)).count();
+        let built = of(|answer| matches!(answer, Answer::Built(_)));
+        let compile = self.taking().count() - built;
+        let left = if compile == 0 { String::new() } else { format!(", and {compile} compile at run time") };
+        format!("{} engines; {built} have a plan for a problem{left}", self.engines.len())
+    }
+}
+
 /// `81 fprop engines`.
 fn count(pass: &PassTable) -> String {
     format!("{} {} engines", pass.engines.len(), pass.operation.name())
@@ -69,13 +81,13 @@ fn about(table: &EngineTable) -> Vec<Block> {
         ("Assumed of it", assumed),
     ];
     for pass in &table.passes {
-        let words = format!("{} engines, of which {} take a problem", pass.engines.len(), pass.taking().count());
+        let words = pass.words();
         facts.push((pass.operation.name(), Line::from(words)));
     }
     let legend = [
         ("yes", "a plan was built; no heuristic list names the engine"),
-        ("A#2", "so, and the engine stands at this rank, from 0, of heuristic list A, B or fallback"),
-        ("jit", "takes the problem and compiles at run time; such plans were not built"),
+        ("A#2", "a plan was built, and the engine stands at this rank, from 0, of heuristic list A, B or fallback"),
+        ("jit", "compiles at run time and does not decline before that; its plan was not built (--rtc on builds it)"),
         (NO, "declines"),
     ];
     vec![

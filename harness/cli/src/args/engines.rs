@@ -24,8 +24,8 @@ pub(crate) struct Engines {
     /// are taken from --arch, and told as assumed.
     #[arg(long, visible_alias = "properties", value_name = "FILE", help_heading = "Planning")]
     pub(crate) device_json: Option<PathBuf>,
-    /// Build plans that compile kernels at run time, too: half a second each. A table leaves them out, a case line does
-    /// not.
+    /// Build plans that compile kernels at run time, too: each takes a core for half a second or longer. A table leaves
+    /// them out, a case line does not.
     #[arg(long, value_enum, help_heading = "Planning")]
     pub(crate) rtc: Option<Switch>,
     /// Tables of this library set: a folder, or `wheel:VERSION`, which is fetched where it is not cached; may be

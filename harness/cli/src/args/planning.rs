@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// On or off.
+/// How many of the plans that compile kernels at run time are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
-    /// With it.
+    /// One of each problem's, by turns.
     On,
-    /// Without it.
+    /// None.
     Off,
+    /// Every one.
+    All,
 }
 
 /// Which device to plan for, and how much of it.
@@ -27,8 +29,8 @@ pub(crate) struct PlanOnly {
     /// --arch, and told as assumed.
     #[arg(long, value_name = "FILE", help_heading = "Planning")]
     pub(crate) device_json: Option<PathBuf>,
-    /// Build plans that compile kernels at run time, too: about ten times slower. A hunt leaves them out, a single case
-    /// does not.
+    /// Build plans that compile kernels at run time, too: each takes a core for half a second or longer. A hunt leaves
+    /// them out, a single case does not.
     #[arg(long, value_enum, help_heading = "Planning")]
     pub(crate) rtc: Option<Switch>,
 }

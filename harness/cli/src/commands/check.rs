@@ -21,7 +21,7 @@ struct Report<'run> {
 /// Runs the case and prints its verdict.
 pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
-    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::On)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::All)?;
     let machine = Machine::of(&arguments.machine, &arguments.device.device, planned.as_ref())?;
     machine.prepare()?;
     let mut slot = machine.slot();

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
     let [plans] = plans.as_slice() else {
         return Err(Failure::Usage("the plans of a case are listed for one --arch at a time".to_owned()));
     };
-    let planned = planned(plans, arguments.machine.simulate.is_some(), Switch::On)?;
+    let planned = planned(plans, arguments.machine.simulate.is_some(), Switch::All)?;
     let machine = Machine::of(&arguments.machine, &arguments.device.device, planned.as_ref())?;
     machine.prepare()?;
     let mut slot = machine.slot();

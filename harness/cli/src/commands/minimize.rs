@@ -19,7 +19,7 @@ use crate::screen::outln;
 pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
     let (log, earlier) = open_log(arguments, &case)?;
-    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::On)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::All)?;
     let machine = Machine::of(&arguments.machine, &arguments.devices.device, planned.as_ref())?;
     machine.require_workers(arguments.workers as usize)?;
     machine.prepare()?;

@@ -24,7 +24,7 @@ fn options(simulator: Option<&str>, faults: Option<&str>) -> SpawnOptions {
             gate: PathBuf::new(),
             properties: None,
             assumed: Vec::new(),
-            skip_compiled: false,
+            compiled_max: None,
         },
         simulator: simulator.map(PathBuf::from),
         faults: faults.map(PathBuf::from),

@@ -54,7 +54,7 @@ impl Scene {
                 gate: gate.path().to_path_buf(),
                 properties: None,
                 assumed: Vec::new(),
-                skip_compiled: false,
+                compiled_max: None,
             },
             simulator: None,
             faults: None,

@@ -98,8 +98,7 @@ fn ask(slot: &mut Slot, mut table: EngineTable) -> Result<EngineTable, Failure> 
 }
 
 fn print(pass: &PassTable) {
-    let takes = pass.taking().count();
-    outln!("\n{}: {} engines, {takes} take a problem", pass.operation.name(), pass.engines.len());
+    outln!("\n{}: {}", pass.operation.name(), pass.words());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(COLUMNS);
@@ -146,7 +145,7 @@ fn write(out: &Path, tables: &[EngineTable]) -> Result<(), Failure> {
         let name = table.name();
         put(&name, "md", &engines::markdown(table))?;
         put(&name, "html", &engines::html(table))?;
-        let text = serde_json::to_string_pretty(table).map_err(|error| Failure::Ours(error.to_string()))?;
+        let text = serde_json::to_string(table).map_err(|error| Failure::Ours(error.to_string()))?;
         put(&name, "json", &(text + "\n"))?;
     }
     put(INDEX, "md", &engines::index_markdown(tables))?;
