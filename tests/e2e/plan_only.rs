@@ -205,3 +205,15 @@ fn a_device_that_cannot_be_planned_for_is_told_in_one_line() {
     }
     assert!(!Path::new(&out).exists(), "nothing was begun");
 }
+
+#[test]
+fn plans_that_compile_are_left_out_taken_by_turns_or_all_taken() {
+    let compiled = |rtc: &str| {
+        let (folder, run) =
+            simulated(&format!("plan-only-rtc-{rtc}"), &["--faults", "none", "--rtc", rtc, "--cases", "30"]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        summary(&folder, &run).run_time_compiled
+    };
+    let [off, on, all] = ["off", "on", "all"].map(compiled);
+    assert!(off == 0 && on > 10 && on <= 30 && all > 2 * on, "{off} {on} {all}");
+}

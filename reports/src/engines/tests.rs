@@ -1,6 +1,6 @@
 //! Tables from outcomes that were made up, and pages of them that hold nothing unescaped.
 
-use case::{Candidate, Config, Knob, Phase, Planning, Refusal};
+use case::{Candidate, Config, Knob, Notes, Phase, Planning, Refusal};
 
 use super::*;
 
