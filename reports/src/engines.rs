@@ -129,7 +129,8 @@ impl EngineTable {
     /// Name of its files, without an ending.
     #[must_use]
     pub fn name(&self) -> String {
-        let plain = |each: char| if each.is_ascii_alphanumeric() || ".-_".contains(each) { each } else { '_' };
+        let plain =
+            |each: char| if each.is_ascii_alphanumeric() || ".-_".contains(each) { each } else { '_' };
         format!("engines-{}-sm_{}", self.set.chars().map(plain).collect::<String>(), self.architecture)
     }
 
@@ -229,7 +230,11 @@ impl EngineRow {
 /// The better rank in each list.
 fn better(one: Ranks, other: Ranks) -> Ranks {
     let least = |one: Option<u32>, other: Option<u32>| one.into_iter().chain(other).min();
-    Ranks { a: least(one.a, other.a), b: least(one.b, other.b), fallback: least(one.fallback, other.fallback) }
+    Ranks {
+        a: least(one.a, other.a),
+        b: least(one.b, other.b),
+        fallback: least(one.fallback, other.fallback),
+    }
 }
 
 fn add_new(known: &mut Vec<String>, names: Vec<String>) {
@@ -267,7 +272,9 @@ fn words(outcome: &Outcome) -> String {
         (Exit::Answered, Some(Ended::Completed | Ended::Described) | None) => format!("no answer in {phase}"),
         (Exit::Exited(code), _) => format!("the process ended with code {code} in {phase}"),
         (Exit::Signalled(signal), _) => format!("signal {signal} ended the process in {phase}"),
-        (Exit::TimedOut(limit_ms) | Exit::TooSlow(limit_ms), _) => format!("no answer in {phase} after {limit_ms} ms"),
+        (Exit::TimedOut(limit_ms) | Exit::TooSlow(limit_ms), _) => {
+            format!("no answer in {phase} after {limit_ms} ms")
+        }
     }
 }
 

@@ -173,7 +173,9 @@ fn bisect_over_published_wheels_finds_what_changed_in_planning_without_a_gpu() {
         let entry = entry.expect("an entry");
         // Other tests have other wheels in the same cache.
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.contains("cudnn") && ["-9.12.0.46-", "-9.19.0.56-"].iter().any(|version| name.contains(version)) {
+        if name.contains("cudnn")
+            && ["-9.12.0.46-", "-9.19.0.56-"].iter().any(|version| name.contains(version))
+        {
             std::os::unix::fs::symlink(entry.path(), folder.join(entry.file_name())).expect("linked");
         }
     }

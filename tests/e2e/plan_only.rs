@@ -90,7 +90,8 @@ fn really(name: &str, cache: &Path, wheel: &str, more: &[&str]) -> (PathBuf, Run
     let out = folder.display().to_string();
     let fixed = ["hunt", "--plan-only", "--arch", "sm_90", "--workers", "2", "--out", &out];
     let libraries = folders(cache, wheel);
-    let run = convict(fixed.into_iter().chain(libraries.iter().map(String::as_str)).chain(more.iter().copied()));
+    let run =
+        convict(fixed.into_iter().chain(libraries.iter().map(String::as_str)).chain(more.iter().copied()));
     (folder, run)
 }
 
@@ -119,7 +120,8 @@ fn the_real_full_set_shows_what_is_known_of_it_and_nothing_else() {
     assert_eq!(untold(&folder, found), None);
     assert!(summary.flaky.is_empty() && summary.precompiled > 2_000 && summary.engines > 60, "{summary:?}");
     // What the corpus holds is the same case, and a bundle carries all that is needed to plan it again.
-    let kept = fs::read_to_string(root().join(format!("corpus/regressions/9.19.0-{KNOWN}/case.txt"))).expect("kept");
+    let kept =
+        fs::read_to_string(root().join(format!("corpus/regressions/9.19.0-{KNOWN}/case.txt"))).expect("kept");
     assert_eq!(kept.trim(), found.case);
     let environment = folder.join(found.bundle.as_ref().expect("a bundle")).join("environment.json");
     let environment = environment.display().to_string();
@@ -153,7 +155,8 @@ fn every_architecture_of_the_profiles_has_a_table_of_engines() {
         let text = fs::read_to_string(folder.join(format!("{name}.json"))).expect("a table");
         let table: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let passes = table["passes"].as_array().expect("passes");
-        let counts: Vec<usize> = passes.iter().map(|pass| pass["engines"].as_array().map_or(0, Vec::len)).collect();
+        let counts: Vec<usize> =
+            passes.iter().map(|pass| pass["engines"].as_array().map_or(0, Vec::len)).collect();
         assert_eq!(counts, [81, 85, 75], "{arch}");
         for pass in passes {
             let built = pass["engines"].to_string().matches("{\"built\":").count();
@@ -176,7 +179,8 @@ fn tables_of_the_simulator_say_what_they_are() {
     let run = convict(["engines", "--simulate", "--faults", "none", "--arch", "h200", "--out", &out]);
     assert_eq!(run.code, Some(0), "{run:?}");
     for file in ["index.html", "index.md", "engines-9.19.0-full-sm_90.html", "engines-9.19.0-full-sm_90.md"] {
-        let text = fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}; {run:?}"));
+        let text =
+            fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}; {run:?}"));
         assert!(text.contains("SIMULATED"), "{file}: {text}");
     }
 }
@@ -185,14 +189,21 @@ fn tables_of_the_simulator_say_what_they_are() {
 fn a_device_that_cannot_be_planned_for_is_told_in_one_line() {
     let folder = fresh_folder("plan-only-devices");
     let file = folder.join("device.json");
-    fs::write(&file, "{\"deviceVer\": 900, \"deviceName\": \"\u{1b}[31m\", \"warpSize\": 32").expect("written");
+    fs::write(&file, "{\"deviceVer\": 900, \"deviceName\": \"\u{1b}[31m\", \"warpSize\": 32")
+        .expect("written");
     let (broken, out) = (file.display().to_string(), folder.join("out").display().to_string());
     let case = "fprop f32 nchw n1 c1 k1 i1 f1";
     for (arguments, words) in [
-        (&["hunt", "--plan-only", "--cases", "1", "--out", &out][..], "--plan-only needs a device to plan for"),
+        (
+            &["hunt", "--plan-only", "--cases", "1", "--out", &out][..],
+            "--plan-only needs a device to plan for",
+        ),
         (&["hunt", "--arch", "sm_90", "--cases", "1", "--out", &out], "--arch needs --plan-only"),
         (&["check", case, "--rtc", "off"], "--rtc needs --plan-only"),
-        (&["check", case, "--plan-only", "--arch", "sm_61"], "'sm_61' is no architecture that convict has a profile of"),
+        (
+            &["check", case, "--plan-only", "--arch", "sm_61"],
+            "'sm_61' is no architecture that convict has a profile of",
+        ),
         (&["check", case, "--plan-only", "--device-json", &broken], "is no device JSON: EOF"),
         (&["check", case, "--plan-only", "--device-json", &out], "name a readable file"),
         (&["engines"], "a table of engines needs a device to plan for"),

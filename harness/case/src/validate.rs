@@ -64,13 +64,15 @@ fn check_vectors(case: &Case) -> Result<(), CaseError> {
         }
     }
     if layouts.x.vector() != layouts.w.vector() {
-        let rule = format!("does not go with {}: image and filter have vectors of one length", layouts.w.name());
+        let rule =
+            format!("does not go with {}: image and filter have vectors of one length", layouts.w.name());
         return Err(CaseError::new("layout", layouts.x.name(), rule));
     }
     for (field, value, layout) in [("c", c / g, layouts.w), ("k", k / g, layouts.y)] {
         let vector = layout.vector();
         if value % vector != 0 {
-            let rule = format!("channels a group are no whole vectors of {vector}, as {} asks for", layout.name());
+            let rule =
+                format!("channels a group are no whole vectors of {vector}, as {} asks for", layout.name());
             return Err(CaseError::new(field, value, rule));
         }
     }
@@ -210,7 +212,11 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
         return Err(CaseError::new("dtype", compute.name(), "is not a compute type of cuDNN convolutions"));
     }
     if compute.is_integer() && !case.problem.dtypes.tensors().into_iter().any(DType::is_integer) {
-        return Err(CaseError::new("dtype", compute.name(), "as compute type goes with i8 or i32 tensors alone"));
+        return Err(CaseError::new(
+            "dtype",
+            compute.name(),
+            "as compute type goes with i8 or i32 tensors alone",
+        ));
     }
     if let (Some(fill), true) = (options.output_fill, options.beta.value() != 0.0) {
         let rule = "has no meaning where beta is not 0, because the fill then decides; leave out= away";

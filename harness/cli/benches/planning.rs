@@ -16,14 +16,19 @@ const HUNTS: [(&str, u64); 2] = [("off", 400), ("on", 30)];
 
 fn main() {
     let Some(libraries) = libraries() else {
-        println!("SKIPPED: wheel:{SET} and its compiler are not in the cache; convict sets --fetch gets them");
+        println!(
+            "SKIPPED: wheel:{SET} and its compiler are not in the cache; convict sets --fetch gets them"
+        );
         return;
     };
-    let mut criterion = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(1)).configure_from_args();
+    let mut criterion =
+        Criterion::default().sample_size(10).measurement_time(Duration::from_secs(1)).configure_from_args();
     let mut group = criterion.benchmark_group("hunt --plan-only");
     for (rtc, problems) in HUNTS {
         group.throughput(Throughput::Elements(problems));
-        group.bench_function(format!("--rtc {rtc}"), |bencher| bencher.iter(|| hunt(&libraries, rtc, problems)));
+        group.bench_function(format!("--rtc {rtc}"), |bencher| {
+            bencher.iter(|| hunt(&libraries, rtc, problems))
+        });
     }
     group.finish();
 }
@@ -43,7 +48,19 @@ fn hunt(libraries: &[(&str, PathBuf)], rtc: &str, problems: u64) {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-planning");
     let _ = std::fs::remove_dir_all(&out);
     let mut command = Command::new(env!("CARGO_BIN_EXE_convict"));
-    command.args(["hunt", "--plan-only", "--arch", "sm_90", "--workers", "2", "--seed", "11", "--rtc", rtc, "--cases"]);
+    command.args([
+        "hunt",
+        "--plan-only",
+        "--arch",
+        "sm_90",
+        "--workers",
+        "2",
+        "--seed",
+        "11",
+        "--rtc",
+        rtc,
+        "--cases",
+    ]);
     command.arg(problems.to_string()).arg("--out").arg(&out);
     for (option, folder) in libraries {
         command.arg(option).arg(folder);

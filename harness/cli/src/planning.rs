@@ -40,7 +40,8 @@ pub(crate) fn planned(
             (None, None, Some(_)) => Err(needs("--rtc")),
         };
     }
-    let profile = arguments.arch.as_deref().map(|word| Profile::named(word).map_err(|error| failed("--arch", &error)));
+    let profile =
+        arguments.arch.as_deref().map(|word| Profile::named(word).map_err(|error| failed("--arch", &error)));
     let target = match (profile.transpose()?, &arguments.device_json) {
         (profile, Some(path)) => read(path, profile.as_ref())?,
         (Some(profile), None) => Target::of(profile),

@@ -25,7 +25,9 @@ pub enum DeviceError {
         wanted: &'static str,
     },
     /// A key is missing and nothing can be assumed in its place.
-    #[error("lacks {key}, and no profile of sm_{arch} says what to assume; add it, or name a profile with --arch")]
+    #[error(
+        "lacks {key}, and no profile of sm_{arch} says what to assume; add it, or name a profile with --arch"
+    )]
     Missing {
         /// The key.
         key: &'static str,

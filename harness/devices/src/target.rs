@@ -126,6 +126,7 @@ fn arch(properties: &Map<String, Value>) -> Result<u32, DeviceError> {
 }
 
 fn wrong(key: &str, found: Option<&Value>, wanted: &'static str) -> DeviceError {
-    let found = found.map_or_else(|| "missing".to_owned(), |value| value.to_string().chars().take(64).collect());
+    let found =
+        found.map_or_else(|| "missing".to_owned(), |value| value.to_string().chars().take(64).collect());
     DeviceError::Value { key: key.to_owned(), found, wanted }
 }

@@ -16,11 +16,17 @@ use crate::survey::ended;
 const COMPILES: &str = "the engine compiles at run time, and --rtc is off";
 
 /// Why it is passed over where others of the problem were compiled.
-const SHARED: &str = "the engine compiles at run time, and another plan of the problem was taken; --rtc all takes each";
+const SHARED: &str =
+    "the engine compiles at run time, and another plan of the problem was taken; --rtc all takes each";
 
 /// Candidates of a survey, by their place, that compile at run time and are left out so that others get their turn.
 /// Which are kept follows from the case alone, and each is as likely as any other.
-pub(crate) fn left_out(session: &Session, graph: &Graph, job: &Job, candidates: &[Candidate]) -> BTreeSet<usize> {
+pub(crate) fn left_out(
+    session: &Session,
+    graph: &Graph,
+    job: &Job,
+    candidates: &[Candidate],
+) -> BTreeSet<usize> {
     let Some(most) = session.options.compiled_max.filter(|most| *most > 0) else { return BTreeSet::new() };
     match job.selection {
         Selection::All | Selection::Heuristics => {}

@@ -245,12 +245,7 @@ impl<'run> Visitor<'run> {
     fn attempt(&mut self, candidate: &Candidate, observation: &mut Observation) -> Result<(), CallError> {
         self.board.announce(Phase::Plan);
         if self.session.device.is_none() {
-            return planning::visit(
-                self.session,
-                (self.graph, self.job.selection),
-                candidate,
-                observation,
-            );
+            return planning::visit(self.session, (self.graph, self.job.selection), candidate, observation);
         }
         let start = std::time::Instant::now();
         let (built, fresh) = self.session.built(self.graph, &self.job.case, &candidate.config)?;

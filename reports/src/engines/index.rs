@@ -27,13 +27,19 @@ fn page(tables: &[EngineTable], ending: &str) -> Page {
     Page {
         title: Title {
             simulated,
-            tags: ["engines".to_owned(), sets.join(" "), format!("{} tables", tables.len()), "planned".to_owned()],
+            tags: [
+                "engines".to_owned(),
+                sets.join(" "),
+                format!("{} tables", tables.len()),
+                "planned".to_owned(),
+            ],
             architecture: different(tables.iter().map(architecture)).join(" "),
             condition: "by library set and architecture".to_owned(),
         },
         banner: if simulated { BANNER } else { "" },
-        lead: "Engines of cuDNN's convolutions, as the library itself tells of them on a machine without a GPU."
-            .to_owned(),
+        lead:
+            "Engines of cuDNN's convolutions, as the library itself tells of them on a machine without a GPU."
+                .to_owned(),
         sections: sections(tables, ending),
     }
 }
@@ -76,9 +82,7 @@ fn list(tables: &[EngineTable], ending: &str) -> Block {
         ];
         cells.extend(Operation::ALL.map(|operation| {
             let pass = table.passes.iter().find(|pass| pass.operation == operation);
-            pass.map_or_else(Line::default, |pass| {
-                Line::from(pass.words())
-            })
+            pass.map_or_else(Line::default, |pass| Line::from(pass.words()))
         }));
         cells
     };
@@ -95,7 +99,8 @@ fn counts(passes: &[(&EngineTable, &PassTable)]) -> Block {
     head.extend(passes[0].1.probes.iter().map(|(label, _)| *label));
     let row = |(table, pass): &(&EngineTable, &PassTable)| {
         let taken = (0..pass.probes.len()).map(|place| {
-            let takes = pass.engines.iter().filter(|row| matches!(row.answers.get(place), Some(Answer::Built(_))));
+            let takes =
+                pass.engines.iter().filter(|row| matches!(row.answers.get(place), Some(Answer::Built(_))));
             Line::from(takes.count().to_string())
         });
         [Line::code(table.set.clone()), Line::from(architecture(table))].into_iter().chain(taken).collect()

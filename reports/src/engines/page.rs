@@ -48,7 +48,9 @@ impl PassTable {
     /// How many engines there are, and how many of them took something.
     #[must_use]
     pub fn words(&self) -> String {
-        let of = |what: fn(&Answer) -> bool| self.engines.iter().filter(|row| row.answers.iter().any(what)).count();
+        let of = |what: fn(&Answer) -> bool| {
+            self.engines.iter().filter(|row| row.answers.iter().any(what)).count()
+        };
         let built = of(|answer| matches!(answer, Answer::Built(_)));
         let compile = self.taking().count() - built;
         let left = if compile == 0 { String::new() } else { format!(", and {compile} compile at run time") };
@@ -86,8 +88,14 @@ fn about(table: &EngineTable) -> Vec<Block> {
     }
     let legend = [
         ("yes", "a plan was built; no heuristic list names the engine"),
-        ("A#2", "a plan was built, and the engine stands at this rank, from 0, of heuristic list A, B or fallback"),
-        ("jit", "compiles at run time and does not decline before that; its plan was not built (--rtc on builds it)"),
+        (
+            "A#2",
+            "a plan was built, and the engine stands at this rank, from 0, of heuristic list A, B or fallback",
+        ),
+        (
+            "jit",
+            "compiles at run time and does not decline before that; its plan was not built (--rtc on builds it)",
+        ),
         (NO, "declines"),
     ];
     vec![
@@ -102,7 +110,9 @@ fn about(table: &EngineTable) -> Vec<Block> {
 }
 
 fn blocks(pass: &PassTable) -> Vec<Block> {
-    let takes = |row: &EngineRow| row.answers.iter().any(|answer| !matches!(answer, Answer::Refused(_) | Answer::Unknown));
+    let takes = |row: &EngineRow| {
+        row.answers.iter().any(|answer| !matches!(answer, Answer::Refused(_) | Answer::Unknown))
+    };
     let shown: Vec<&EngineRow> = pass.engines.iter().filter(|row| takes(row)).collect();
     let mut head = vec!["engine"];
     head.extend(pass.probes.iter().map(|(label, _)| *label));

@@ -35,7 +35,8 @@ fn status(name: &str) -> Ended {
 
 /// Engine 1 refuses with its own knobs and takes others, engine 3 compiles, engine 4 dies, engine 5 blames itself.
 fn table() -> EngineTable {
-    let environment = Environment { gpu: "<b>H200".to_owned(), compute_capability: 90, ..Environment::default() };
+    let environment =
+        Environment { gpu: "<b>H200".to_owned(), compute_capability: 90, ..Environment::default() };
     let mut table = EngineTable::new(&environment);
     let knobs = vec![Knob { knob: 2, value: 3 }];
     let mut compiles = observed(3, Vec::new(), Ended::Skipped("--rtc is off".to_owned()));
@@ -62,10 +63,16 @@ fn each_answer_is_the_best_that_an_engine_gave() {
     let [dgrad, wgrad] = table.passes.as_slice() else { panic!("two passes: {table:?}") };
     let answers: Vec<&Answer> = dgrad.engines.iter().map(|row| &row.answers[1]).collect();
     let ranks = Ranks { a: Some(2), ..Ranks::default() };
-    assert_eq!(answers[..3], [&Answer::Refused("NOT_SUPPORTED_SHAPE".to_owned()), &Answer::Built(ranks), &Answer::Unknown]);
+    assert_eq!(
+        answers[..3],
+        [&Answer::Refused("NOT_SUPPORTED_SHAPE".to_owned()), &Answer::Built(ranks), &Answer::Unknown]
+    );
     assert_eq!(answers[3], &Answer::Compiles(Ranks::default()));
     assert_eq!(answers[4], &Answer::Trouble("signal 4 ended the process in plan".to_owned()));
-    assert!(matches!(answers[5], Answer::Trouble(words) if words.starts_with("INTERNAL_ERROR: ")), "{answers:?}");
+    assert!(
+        matches!(answers[5], Answer::Trouble(words) if words.starts_with("INTERNAL_ERROR: ")),
+        "{answers:?}"
+    );
     assert_eq!((dgrad.engines.len(), wgrad.engines.len(), dgrad.taking().count()), (6, 1, 2));
     assert_eq!(dgrad.engines[1].knobs, [KnobRange { knob: 2, minimum: 0, maximum: 21, stride: 1 }]);
     assert_eq!(dgrad.words(), "6 engines; 1 have a plan for a problem, and 1 compile at run time");
@@ -83,7 +90,9 @@ fn an_index_out_of_any_space_makes_no_endless_table() {
 fn pages_tell_knobs_notes_and_troubles_and_escape_what_a_library_said() {
     let table = table();
     for text in [markdown(&table), html(&table)] {
-        for words in ["TILE_SIZE:0..21", "TENSOR_CORE", "CUBLASLT_DEPENDENCY", "A#2", "jit", "signal 4", "131"] {
+        for words in
+            ["TILE_SIZE:0..21", "TENSOR_CORE", "CUBLASLT_DEPENDENCY", "A#2", "jit", "signal 4", "131"]
+        {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(!text.contains("<script>") && !text.contains("<b>"), "{text}");

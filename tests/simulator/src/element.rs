@@ -105,8 +105,14 @@ mod tests {
 
     #[test]
     fn absent_elements_keep_their_bytes() {
-        let tensor =
-            Tensor { dtype: 0, extents: vec![1, 1, 2], strides: vec![2, 2, 1], alignment: 16, id: 1, vector: 1 };
+        let tensor = Tensor {
+            dtype: 0,
+            extents: vec![1, 1, 2],
+            strides: vec![2, 2, 1],
+            alignment: 16,
+            id: 1,
+            vector: 1,
+        };
         let mut bytes = vec![0xAB_u8; 8];
         encode(&tensor, &[Some(1.0), None], &mut bytes);
         assert_eq!(bytes, [0, 0, 0x80, 0x3F, 0xAB, 0xAB, 0xAB, 0xAB]);

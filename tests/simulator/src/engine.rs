@@ -253,7 +253,8 @@ impl Engine {
             problem.operation.inputs().iter().all(|role| problem.tensor(*role).dtype == dtype.0)
         };
         let integers = !(has(DataType::INT8) || has(DataType::INT32)) || compute == DataType::INT32;
-        let vectors = problem.tensors.iter().all(|tensor| tensor.vector == 1) || self.workspace == Workspace::Nothing;
+        let vectors =
+            problem.tensors.iter().all(|tensor| tensor.vector == 1) || self.workspace == Workspace::Nothing;
         let (_, arithmetic) = self.way;
         let sums = match compute {
             DataType::FLOAT => arithmetic != Arithmetic::Double,

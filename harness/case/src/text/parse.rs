@@ -98,7 +98,8 @@ fn per_role<T: Copy>(word: &str, read: impl Fn(&str) -> Result<T, CaseError>) ->
 }
 
 fn read_dtype(word: &str) -> Result<DType, CaseError> {
-    DType::from_name(word).ok_or_else(|| CaseError::new("dtype", word, "is none of f32, f64, f16, bf16, i8, i32"))
+    DType::from_name(word)
+        .ok_or_else(|| CaseError::new("dtype", word, "is none of f32, f64, f16, bf16, i8, i32"))
 }
 
 fn read_dtypes(word: &str) -> Result<DTypes, CaseError> {

@@ -53,6 +53,10 @@ impl Engines {
             device_json: self.device_json.clone(),
             rtc: self.rtc,
         };
-        if self.arch.is_empty() { vec![plans(None)] } else { self.arch.iter().map(|arch| plans(Some(arch))).collect() }
+        if self.arch.is_empty() {
+            vec![plans(None)]
+        } else {
+            self.arch.iter().map(|arch| plans(Some(arch))).collect()
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use case::{
-    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Observation, Outcome, Selection, Tier, Untrusted,
-    Verdict,
+    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Observation, Outcome, Selection, Tier,
+    Untrusted, Verdict,
 };
 
 use exec::JobEvent;

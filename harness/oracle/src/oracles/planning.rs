@@ -45,7 +45,9 @@ fn reload(scene: &Scene<'_>, planning: &Planning, asked: i64) -> Option<Found> {
         Reload::Read { workspace_bytes, .. } if *workspace_bytes != asked => (
             Kind::Workspace,
             "reloaded",
-            format!("the plan asks for {asked} bytes of workspace, read back from its JSON for {workspace_bytes}"),
+            format!(
+                "the plan asks for {asked} bytes of workspace, read back from its JSON for {workspace_bytes}"
+            ),
         ),
         Reload::Read { engine: Some(engine), .. } if Some(*engine) != planned => {
             (Kind::Reload, "engine", format!("the plan read back from its JSON is one of engine {engine}"))

@@ -59,7 +59,8 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 /// A status of the real library, or what the fault script wants.
 pub fn execute(execution: &Execution<'_>, memory: &impl Memory) -> Result<(), Stop> {
     let Execution { plan, pack, script } = *execution;
-    if plan.problem.tensors.iter().any(|tensor| [DataType::INT8.0, DataType::INT32.0].contains(&tensor.dtype)) {
+    if plan.problem.tensors.iter().any(|tensor| [DataType::INT8.0, DataType::INT32.0].contains(&tensor.dtype))
+    {
         return Err(Stop::status(stop::NOT_SUPPORTED_DATA_TYPE, "integers are planned for alone"));
     }
     let places = places(plan, pack)?;

@@ -106,7 +106,11 @@ impl Descriptor {
             strides: self.longs(A::TENSOR_STRIDES)?.to_vec(),
             alignment: self.long(A::TENSOR_ALIGNMENT)?,
             id: self.long(A::TENSOR_UNIQUE_ID)?,
-            vector: self.longs(A::TENSOR_VECTOR_COUNT).ok().and_then(|values| values.first().copied()).unwrap_or(1),
+            vector: self
+                .longs(A::TENSOR_VECTOR_COUNT)
+                .ok()
+                .and_then(|values| values.first().copied())
+                .unwrap_or(1),
         };
         if tensor.vector != 1 && self.longs(A::TENSOR_VECTORIZED_DIMENSION) != Ok(&[1]) {
             return Err(Stop::bad_param("the second dimension is what vectors are taken from"));

@@ -30,7 +30,8 @@ pub(super) fn run(arguments: &Engines) -> Result<u8, Failure> {
         devices.push(device);
     }
     if let Some(out) = &arguments.out {
-        std::fs::create_dir_all(out).map_err(|error| Failure::Usage(format!("--out {}: {error}", out.display())))?;
+        std::fs::create_dir_all(out)
+            .map_err(|error| Failure::Usage(format!("--out {}: {error}", out.display())))?;
     }
     let mut tables: Vec<EngineTable> = Vec::new();
     for device in &devices {
@@ -139,7 +140,8 @@ const INDEX: &str = "index";
 fn write(out: &Path, tables: &[EngineTable]) -> Result<(), Failure> {
     let put = |name: &str, ending: &str, text: &str| {
         let path = out.join(format!("{name}.{ending}"));
-        reports::draft::write_whole(&path, text.as_bytes()).map_err(|error| Failure::file("--out", &path, &error))
+        reports::draft::write_whole(&path, text.as_bytes())
+            .map_err(|error| Failure::file("--out", &path, &error))
     };
     for table in tables {
         let name = table.name();
