@@ -2,6 +2,7 @@
 //! `import`'s.
 
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use hunt::Weighted;
@@ -13,14 +14,25 @@ use crate::screen::errln;
 /// What helps who has nothing to import.
 const NEEDED: &str = "run the program with CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=FILE and import FILE";
 
-/// Reads a file. Trouble with a part of it is within the result.
+/// The path that means standard input.
+const STDIN: &str = "-";
+
+/// Reads a file, or standard input. Trouble with a part of it is within the result.
 pub(crate) fn read(path: &Path, format: Option<Format>, batch: i64) -> Result<Import, Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}: {error}", path.display()));
-    let file = File::open(path).map_err(|error| told(&error))?;
-    if file.metadata().map_err(|error| told(&error))?.is_dir() {
-        return Err(told(&"is a folder; name a file"));
-    }
-    import::import(file, format, batch).map_err(|error| match error {
+    let reader: Box<dyn Read> = if path == Path::new(STDIN) {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(|error| told(&error))?;
+        if file.metadata().map_err(|error| told(&error))?.is_dir() {
+            return Err(told(&"is a folder; name a file"));
+        }
+        Box::new(file)
+    };
+    // A name says it where a beginning does not: fields of a message may come in any order.
+    let is_model = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"));
+    let format = format.or(is_model.then_some(Format::Onnx));
+    import::import(reader, format, batch).map_err(|error| match error {
         ImportError::Io(error) => told(&error),
         ImportError::Form(why) => Failure::Usage(format!("{} {why}", path.display())),
     })
