@@ -71,10 +71,13 @@ pub(crate) fn is_header(line: &str) -> bool {
 /// What separates the cells of a table, by its header: spreadsheets write semicolons where the comma is the decimal
 /// point, and tabs into a clipboard.
 fn separator(header: &str) -> char {
-    let known = |separator: &char| {
-        cells(header, *separator).iter().filter(|name| column(name).is_some()).count()
-    };
-    [';', '\t'].into_iter().filter(|separator| known(separator) > known(&',')).max_by_key(known).unwrap_or(',')
+    let known =
+        |separator: &char| cells(header, *separator).iter().filter(|name| column(name).is_some()).count();
+    [';', '\t']
+        .into_iter()
+        .filter(|separator| known(separator) > known(&','))
+        .max_by_key(known)
+        .unwrap_or(',')
 }
 
 /// The cells of a line, without blanks, which no value has; one between quotes may hold separators.

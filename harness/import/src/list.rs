@@ -63,8 +63,7 @@ impl Above {
                 Some(_) | None => {}
             }
         }
-        told.count?;
-        Some(told)
+        told.count.is_some().then_some(told)
     }
 }
 
