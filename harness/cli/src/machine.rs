@@ -2,6 +2,7 @@
 //! Several machines may live in one process: they share the wish to stop and the gates of their devices.
 
 use std::ffi::OsString;
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -208,7 +209,14 @@ fn check_faults(arguments: &MachineArgs) -> Result<(), Failure> {
     let refuse = |why: String| Failure::Usage(format!("--faults {}: {why}", script.display()));
     let file = std::fs::File::open(script).map_err(|error| refuse(error.to_string()))?;
     let data = file.metadata().map_err(|error| refuse(error.to_string()))?;
-    if data.is_dir() { Err(refuse("is a folder, not a fault script".to_owned())) } else { Ok(()) }
+    if data.is_dir() {
+        return Err(refuse("is a folder, not a fault script".to_owned()));
+    }
+    if data.is_file() {
+        let script: Result<serde_json::Value, _> = serde_json::from_reader(BufReader::new(file));
+        script.map_err(|error| refuse(format!("is no fault script: {error}")))?;
+    }
+    Ok(())
 }
 
 fn device(environment: &Environment) -> String {

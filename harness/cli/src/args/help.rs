@@ -63,10 +63,12 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
-         comparison in which nothing was, \
-         a bundle of the simulator without --simulate, a file to import that holds no convolution",
+         comparison in which nothing was, a comparison that was over before the corpus was, a bundle of the simulator without --simulate, a file to import that holds no convolution",
     ),
-    (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
+    (
+        130,
+        "interrupted before there was an answer, such as a regression; `minimize --out` goes on with --resume",
+    ),
 ];
 
 /// Most characters of a line of a meaning.

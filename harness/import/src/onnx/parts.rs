@@ -71,7 +71,15 @@ fn add(mut bytes: &[u8], message: Message, sum: &mut u64) -> Option<()> {
         match held {
             Message::Numbers => *sum += field.len() as u64,
             Message::Leaf => {}
-            _ => add(field, held, sum)?,
+            Message::Model
+            | Message::Graph
+            | Message::Node
+            | Message::Attribute
+            | Message::Tensor
+            | Message::ValueInfo
+            | Message::Kind
+            | Message::TensorKind
+            | Message::Shape => add(field, held, sum)?,
         }
         if *sum > PARTS_MAX {
             return None;
