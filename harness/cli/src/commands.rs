@@ -9,6 +9,7 @@ mod hunt;
 mod import;
 mod kept;
 mod minimize;
+mod preflight;
 mod replay;
 mod report;
 mod selftest;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
+        Command::Preflight(arguments) => preflight::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }
