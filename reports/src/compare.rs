@@ -58,7 +58,7 @@ fn page(contrast: &Contrast, simulated: bool) -> Page {
             simulated,
             tags: ["compare".to_owned(), baseline, worse.to_owned(), candidate],
             architecture: contrast.architecture.clone(),
-            condition: format!("{} problems on both sets", contrast.problems),
+            condition: format!("{} problems judged on both sets", contrast.problems - contrast.unjudged),
         },
         banner: if simulated { BANNER } else { "" },
         lead: contrast.verdict(),

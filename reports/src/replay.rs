@@ -24,7 +24,9 @@ pub struct Replayed<'a> {
     pub seconds: f64,
     /// Every entry.
     pub records: &'a [Record],
-    /// What is wrong with the corpus itself, and reviews that are due, a line each.
+    /// What of the corpus could not be read, a line each.
+    pub troubles: &'a [String],
+    /// Reviews that are due, a line each.
     pub warnings: &'a [String],
 }
 
@@ -37,6 +39,24 @@ impl Replayed<'_> {
     /// Entries of which the machine or convict lost track.
     pub fn lost(&self) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(|record| record.state == State::Infra)
+    }
+
+    /// The last word.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let (regressions, lost) = (self.regressions().count(), self.lost().count());
+        let mut parts = match (regressions, lost) {
+            (0, 0) => Vec::new(),
+            (0, lost) => vec![format!("{lost} entries could not be run")],
+            (1, _) => vec!["1 regression".to_owned()],
+            (count, _) => vec![format!("{count} regressions")],
+        };
+        match self.troubles.len() {
+            0 => {}
+            1 => parts.push("1 entry could not be read".to_owned()),
+            count => parts.push(format!("{count} entries could not be read")),
+        }
+        if parts.is_empty() { "no regression".to_owned() } else { parts.join(", ") }
     }
 
     /// How many entries stand how, in the order in which states are summed up; states without any are left out.

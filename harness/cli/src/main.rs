@@ -13,6 +13,7 @@ mod scratch;
 mod screen;
 mod sets;
 mod show;
+mod side;
 mod simulator;
 mod terminal;
 mod traffic;

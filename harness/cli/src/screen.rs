@@ -45,18 +45,10 @@ pub(crate) fn trouble() -> Option<&'static io::Error> {
     TROUBLE.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
 }
 
-/// The text with its control characters spelled out, line ends and tabs apart: they could move the cursor or set the
-/// terminal.
+/// The text with every character spelled out that does not show as itself, line ends and tabs apart: it could move the
+/// cursor or set the terminal.
 pub(crate) fn tame(text: &str) -> Cow<'_, str> {
-    let is_wild = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
-    if !text.contains(is_wild) {
-        return Cow::Borrowed(text);
-    }
-    let spell = |character: char| match is_wild(character) {
-        true => character.escape_default().to_string(),
-        false => character.to_string(),
-    };
-    Cow::Owned(text.chars().map(spell).collect())
+    case::spelled(text, |character| case::is_wild(character) && !matches!(character, '\n' | '\t'))
 }
 
 #[cfg(test)]

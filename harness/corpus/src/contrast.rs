@@ -168,6 +168,15 @@ pub struct Difference {
     pub recommended: bool,
 }
 
+/// How far a comparison came in a list of problems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// All problems.
+    pub all: u64,
+    /// Those that were run.
+    pub run: u64,
+}
+
 /// What the same problems did on two sets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Contrast {
@@ -179,6 +188,9 @@ pub struct Contrast {
     pub sets: [String; 2],
     /// Architecture that both ran on.
     pub architecture: String,
+    /// Problems of the corpus, each once, and how many of them were come to before the time was over.
+    #[serde(default)]
+    pub listed: Coverage,
     /// Problems run on both.
     pub problems: u64,
     /// Right on both, wherever anything was judged.
@@ -211,6 +223,12 @@ impl Contrast {
         self.differences.iter().any(|difference| difference.change.is_regression())
     }
 
+    /// True where the time was over before the corpus was.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        self.listed.run < self.listed.all
+    }
+
     /// One line that says whether to upgrade.
     #[must_use]
     pub fn verdict(&self) -> String {
@@ -227,9 +245,16 @@ impl Contrast {
         let word = match (judged, self.has_regressions()) {
             (0, _) => "NOTHING JUDGED",
             (_, true) => "WORSE",
+            (_, false) if self.is_cut_short() => "NOT WORSE SO FAR",
             (_, false) => "NOT WORSE",
         };
-        format!("{word}: {candidate} against {baseline} on {judged} problems: {differences}")
+        let Coverage { all, run } = self.listed;
+        let cut = if self.is_cut_short() {
+            format!("; the time was over after {run} of {all} problems of the corpus, before the hunt")
+        } else {
+            String::new()
+        };
+        format!("{word}: {candidate} against {baseline} on {judged} problems: {differences}{cut}")
     }
 }
 
@@ -282,6 +307,13 @@ mod tests {
             contrast.verdict(),
             "NOT WORSE: 9.19.0-full against 9.14.0-full on 3 problems: no difference"
         );
+        contrast.listed = Coverage { all: 9, run: 3 };
+        assert_eq!(
+            contrast.verdict(),
+            "NOT WORSE SO FAR: 9.19.0-full against 9.14.0-full on 3 problems: no difference; \
+             the time was over after 3 of 9 problems of the corpus, before the hunt"
+        );
+        contrast.listed.run = 9;
         contrast.differences.push(Difference {
             case: "c".to_owned(),
             source: "s".to_owned(),

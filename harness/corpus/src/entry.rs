@@ -74,6 +74,9 @@ impl Entry {
     /// What is wrong, in one line.
     pub fn read(text: &str) -> Result<Self, EntryError> {
         let json = |error: serde_json::Error| EntryError::Json(error.to_string());
+        if let Some(words) = strange(text) {
+            return Err(EntryError::Content(words.to_owned()));
+        }
         let form: Form = serde_json::from_str(text).map_err(json)?;
         if form.format > FORMAT {
             return Err(EntryError::Newer(form.format));
@@ -113,6 +116,12 @@ impl Entry {
         if engine_free(&case).to_string() != self.engine_free_case {
             return content(format!("engine_free_case: expected '{}'", engine_free(&case)));
         }
+        for (field, text) in self.words() {
+            if text.contains(case::is_wild) {
+                let shown = case::one_line(text);
+                return content(format!("{field}: '{shown}' has characters that do not show as themselves"));
+            }
+        }
         for (index, expectation) in self.expectations.iter().enumerate() {
             if let Some(words) = expectation.complaint() {
                 return content(format!("expectation {}: {words}", index + 1));
@@ -130,6 +139,20 @@ impl Entry {
             }
         }
         Ok(())
+    }
+
+    /// What it says in free words, by field.
+    fn words(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let told = self.provenance.iter().flat_map(|told| {
+            let words = [("source", Some(&told.source)), ("symptom", Some(&told.symptom))];
+            words.into_iter().chain([("url", told.url.as_ref()), ("cudnn", told.cudnn.as_ref())])
+        });
+        let expected = self.expectations.iter().flat_map(|one| {
+            let words = [("reason", Some(&one.reason)), ("ticket", one.ticket.as_ref())];
+            words.into_iter().chain([("resolution", one.resolution.as_ref()), ("owner", one.owner.as_ref())])
+        });
+        let words = told.chain(expected).chain([("signature", self.signature.as_ref())]);
+        words.filter_map(|(field, text)| Some((field, text?.as_str())))
     }
 
     fn parse(&self, field: &str, line: &str) -> Result<Case, EntryError> {
@@ -151,10 +174,12 @@ impl Entry {
         let spoken_of = case.options.set.is_none() || set.is_simulated();
         let at_home = at_home || (spoken_of && self.expectation_on(set).is_some());
         let simulators = |one: &Expectation| one.configuration == Some(Configuration::Simulator);
+        // Where nobody says whose number it is, it is taken at its word.
+        let unclaimed = case.options.set.is_none() && self.expectations.is_empty();
         let numbers_of_the_simulator =
             !self.expectations.is_empty() && self.expectations.iter().all(simulators);
         let at_home = at_home && (set.is_simulated() || !numbers_of_the_simulator);
-        if pins_engine(&case) && !at_home {
+        if pins_engine(&case) && !at_home && !unclaimed {
             return self.engine_free_case.parse().ok().map(|free| (free, true));
         }
         Some((case, false))
@@ -169,6 +194,16 @@ impl Entry {
     /// Expectations that are due for a look.
     pub fn overdue(&self, today: crate::date::Date) -> impl Iterator<Item = &Expectation> {
         self.expectations.iter().filter(move |one| one.review_by.is_some_and(|due| due < today))
+    }
+}
+
+/// What an editor or a copy did to a file, which the words of a parser would not tell.
+fn strange(text: &str) -> Option<&'static str> {
+    match () {
+        () if text.trim().is_empty() => Some("is empty"),
+        () if text.starts_with('\u{feff}') => Some("begins with a byte order mark: remove it"),
+        () if text.contains('\r') => Some("has carriage returns: its lines end with a newline alone"),
+        () => None,
     }
 }
 

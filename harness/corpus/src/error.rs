@@ -41,6 +41,12 @@ pub enum CorpusError {
         /// Which.
         path: PathBuf,
     },
+    /// A name that cannot be told in a line.
+    #[error("{path}: a name with characters that do not show as themselves: rename it")]
+    Name {
+        /// Which, spelled out.
+        path: String,
+    },
     /// An entry that can't be used.
     #[error("{}: {source}", path.display())]
     Entry {

@@ -44,12 +44,14 @@ impl Listed {
     /// The file system's.
     pub fn replace(&self, entry: &Entry) -> Result<(), CorpusError> {
         let failed = |source| CorpusError::Io { path: self.path.clone(), source };
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+        // A link stays one: what it leads to is edited.
+        let place = self.path.canonicalize().map_err(failed)?;
+        let folder = place.parent().unwrap_or(Path::new("."));
         let mut draft = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         draft.write_all(entry.print().as_bytes()).map_err(failed)?;
-        let permissions = fs::metadata(&self.path).map_err(failed)?.permissions();
+        let permissions = fs::metadata(&place).map_err(failed)?.permissions();
         draft.as_file().set_permissions(permissions).map_err(failed)?;
-        draft.persist(&self.path).map_err(|error| failed(error.error))?;
+        draft.persist(&place).map_err(|error| failed(error.error))?;
         Ok(())
     }
 }
@@ -89,7 +91,11 @@ impl Corpus {
     }
 
     fn add(&mut self, path: &Path) {
-        match read(path) {
+        let entry = match speakable(path) {
+            Ok(()) => read(path),
+            Err(error) => Err(error),
+        };
+        match entry {
             Ok(entry) => self.listed.push(Listed { id: id(path), path: path.to_owned(), entry }),
             Err(error) => self.troubles.push(error),
         }
@@ -126,8 +132,8 @@ fn find(path: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     let mut found = Vec::new();
     for folder in FILES.map(|name| path.join(name)) {
         let is_entry = |file: &PathBuf| {
-            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            name.ends_with(".json") && !name.starts_with('.') && !OTHERS.contains(&name) && file.is_file()
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".json") && !name.starts_with('.') && !OTHERS.contains(&&*name)
         };
         found.extend(children(&folder)?.into_iter().filter(is_entry));
     }
@@ -152,9 +158,21 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     }
 }
 
+/// A name goes into lines, files and pages that others read.
+fn speakable(path: &Path) -> Result<(), CorpusError> {
+    if path.to_str().is_some_and(|name| !name.contains(case::is_wild)) {
+        return Ok(());
+    }
+    Err(CorpusError::Name { path: case::one_line(&path.to_string_lossy()).into_owned() })
+}
+
 fn read(path: &Path) -> Result<Entry, CorpusError> {
     let wrong = |source| CorpusError::Entry { path: path.to_owned(), source };
     let failed = |source| CorpusError::Io { path: path.to_owned(), source };
+    // To open a pipe is to wait for whoever writes into it.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(wrong(EntryError::Content("is no file".to_owned())));
+    }
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > BYTES_MAX {

@@ -15,7 +15,7 @@ mod showing;
 mod state;
 mod version;
 
-pub use contrast::{Change, Contrast, Difference, Plan, RATIO_MIN, Side};
+pub use contrast::{Change, Contrast, Coverage, Difference, Plan, RATIO_MIN, Side};
 pub use date::Date;
 pub use entry::{Entry, Provenance, engine_free};
 pub use error::{CorpusError, EntryError};

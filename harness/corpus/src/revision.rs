@@ -23,9 +23,7 @@ impl Revision {
         let version = set.version.to_string();
         let expectation = revised.expectations.get_mut(position)?;
         // A range that began with this version would be empty.
-        if expectation.cudnn_from.as_ref().is_some_and(|from| *from >= set.version)
-            || expectation.cudnn_from.is_none() && set.is_simulated()
-        {
+        if expectation.cudnn_from.as_ref().is_some_and(|from| *from >= set.version) {
             revised.expectations.remove(position);
             let words = format!(
                 "expectation {number}: remove it, it is right on the first version that it holds for, {version}"

@@ -57,6 +57,8 @@ pub fn compare<B: Bench>(
     let mut contrast = desk.contrast.into_inner().unwrap_or_else(PoisonError::into_inner);
     let rank = |difference: &Difference| (difference.change, !difference.recommended, difference.case.len());
     contrast.differences.sort_by_key(rank);
+    let lines: HashSet<String> = asked.listed.iter().map(|problem| problem.case.to_string()).collect();
+    contrast.listed.all = lines.len() as u64;
     contrast.seconds = start.elapsed().as_secs_f64();
     contrast
 }
@@ -82,7 +84,12 @@ impl Desk<'_> {
             if !new {
                 continue;
             }
-            match self.judge(pair, &problem) {
+            let judged = self.judge(pair, &problem);
+            let over = matches!(judged, Err(HarnessError::Interrupted | HarnessError::OutOfTime));
+            if number < self.asked.listed.len() as u64 && !over {
+                self.count(|contrast| contrast.listed.run += 1);
+            }
+            match judged {
                 Ok(()) => troubles = 0,
                 Err(HarnessError::Interrupted | HarnessError::OutOfTime) => break,
                 Err(error @ HarnessError::Unhealthy { .. }) => return Err(error),

@@ -2,6 +2,7 @@
 //! is whole; fetches nothing.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::WheelError;
@@ -49,10 +50,11 @@ impl Cache {
         self.root.join(format!("{}-{hash}", wheel.file.trim_end_matches(".whl")))
     }
 
-    /// True where the wheel is there, whole.
+    /// True where the wheel is there, whole: every file that its list names, by size. A folder gets its name when it is
+    /// whole, and a user or a full disk can still do things to it.
     #[must_use]
     pub fn holds(&self, wheel: &Wheel) -> bool {
-        self.folder(wheel).is_dir()
+        is_whole(&self.folder(wheel))
     }
 
     /// The folder of a wheel's libraries within the cache.
@@ -69,9 +71,49 @@ impl Cache {
     }
 }
 
+/// True for a folder in which a wheel was unpacked and that still holds all of it.
+pub(crate) fn is_whole(folder: &Path) -> bool {
+    let Some(record) = record(folder).and_then(|file| fs::read_to_string(file).ok()) else { return false };
+    let mut listed = record.lines().filter_map(listed).peekable();
+    let is_there =
+        |(name, bytes): (&str, u64)| fs::metadata(folder.join(name)).is_ok_and(|found| found.len() == bytes);
+    listed.peek().is_some() && listed.all(is_there)
+}
+
+/// The list of a wheel's files, by the rules of the binary distribution format: `NAME-VERSION.dist-info/RECORD`.
+fn record(folder: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let lists = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".dist-info"));
+    lists.map(|entry| entry.path().join("RECORD")).find(|file| file.is_file())
+}
+
+/// Name and bytes in a line of the list: `NAME,HASH,BYTES`. The list itself has neither hash nor bytes.
+fn listed(line: &str) -> Option<(&str, u64)> {
+    let (rest, bytes) = line.rsplit_once(',')?;
+    let (name, _) = rest.rsplit_once(',')?;
+    Some((name.trim_matches('"'), bytes.trim().parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_whole_while_each_listed_file_has_its_size() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(!is_whole(folder.path()), "empty");
+        let list = folder.path().join("x-1.dist-info");
+        fs::create_dir(&list).expect("made");
+        fs::write(list.join("RECORD"), "lib/a.so,sha256=x,3\n\"b,c\",sha256=y,1\nx-1.dist-info/RECORD,,\n")
+            .expect("written");
+        assert!(!is_whole(folder.path()), "nothing of what is listed");
+        fs::create_dir(folder.path().join("lib")).expect("made");
+        fs::write(folder.path().join("lib/a.so"), "elf").expect("written");
+        fs::write(folder.path().join("b,c"), "x").expect("written");
+        assert!(is_whole(folder.path()));
+        fs::write(folder.path().join("lib/a.so"), "el").expect("cut");
+        assert!(!is_whole(folder.path()), "one is cut");
+    }
 
     #[test]
     fn the_cache_is_where_the_environment_says() {

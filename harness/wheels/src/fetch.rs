@@ -11,7 +11,7 @@ use case::Exit;
 use exec::{HarnessError, Interrupt, Program, ProgramEnd, run_program};
 use sha2::{Digest, Sha256};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, is_whole};
 use crate::error::WheelError;
 use crate::table::Wheel;
 use crate::unpack::unpack;
@@ -51,7 +51,7 @@ impl Client {
     /// Whatever keeps the wheel from being there, whole and as published; nothing of it is left then.
     pub fn fetch(&self, cache: &Cache, wheel: &Wheel) -> Result<PathBuf, WheelError> {
         let folder = cache.folder(wheel);
-        if !folder.is_dir() {
+        if !cache.holds(wheel) {
             self.bring(cache, wheel, &folder)?;
         }
         Ok(cache.libraries(wheel))
@@ -76,9 +76,17 @@ impl Client {
         let file = fetched.join(&wheel.file);
         check_hash(wheel, &file)?;
         unpack(&file, &unpacked).map_err(|why| WheelError::Archive { file: wheel.file.clone(), why })?;
+        if !is_whole(&unpacked) {
+            let why = "it lacks files that its list names, or the list".to_owned();
+            return Err(WheelError::Archive { file: wheel.file.clone(), why });
+        }
+        if folder.exists() && !is_whole(folder) {
+            // Something was done to it since it was put there; it goes with the draft.
+            fs::rename(folder, draft.path().join("damaged")).map_err(failed(folder))?;
+        }
         match fs::rename(&unpacked, folder) {
             // Another call was faster; its folder holds the same files.
-            Err(_) if folder.is_dir() => Ok(()),
+            Err(_) if is_whole(folder) => Ok(()),
             moved => moved.map_err(failed(folder)),
         }
     }

@@ -11,12 +11,14 @@ const SHOWN: usize = 10;
 /// Workflow commands, one a line; where there are too many, the last one counts the others.
 #[must_use]
 pub fn annotations(replayed: &Replayed<'_>) -> Vec<String> {
-    let all: Vec<&Record> = replayed.regressions().chain(replayed.lost()).collect();
-    let fits = all.len() <= SHOWN;
-    let shown = if fits { all.len() } else { SHOWN - 1 };
-    let mut lines: Vec<String> = all.iter().take(shown).map(|record| annotation(record)).collect();
-    if !fits {
-        let more = all.len() - shown;
+    let troubles = replayed.troubles.iter().map(|trouble| {
+        format!("::error title={}::{}", property("convict: an entry that cannot be read"), data(trouble))
+    });
+    let records = replayed.regressions().chain(replayed.lost()).map(annotation);
+    let mut lines: Vec<String> = records.chain(troubles).collect();
+    if lines.len() > SHOWN {
+        let more = lines.len() - (SHOWN - 1);
+        lines.truncate(SHOWN - 1);
         lines.push(format!(
             "::error title=convict::{more} more entries went wrong; the job's summary lists them"
         ));

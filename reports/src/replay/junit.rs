@@ -20,6 +20,14 @@ pub fn junit(replayed: &Replayed<'_>) -> Result<String, String> {
     for record in replayed.records {
         suite.add_test_case(case(record, replayed.strict));
     }
+    for trouble in replayed.troubles {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_type("UNREADABLE").set_message(trouble.clone());
+        let name = trouble.split_once(": ").map_or(trouble.as_str(), |(file, _)| file);
+        let mut case = TestCase::new(name.to_owned(), status);
+        case.set_classname("corpus");
+        suite.add_test_case(case);
+    }
     report.add_test_suite(suite);
     report.to_string().map(|text| named_as_in_the_schema(&text)).map_err(|error| error.to_string())
 }

@@ -17,14 +17,9 @@ const LISTED: [State; 6] =
 /// The page.
 #[must_use]
 pub fn summary(replayed: &Replayed<'_>) -> String {
-    let verdict = match (replayed.regressions().count(), replayed.lost().count()) {
-        (0, 0) => "as expected".to_owned(),
-        (0, lost) => format!("{lost} entries could not be run"),
-        (1, _) => "1 regression".to_owned(),
-        (count, _) => format!("{count} regressions"),
-    };
     let mut page = format!(
-        "## convict replay: {verdict}\n\n{}\n\n{}\n\n| state | entries |\n|---|---|\n",
+        "## convict replay: {}\n\n{}\n\n{}\n\n| state | entries |\n|---|---|\n",
+        replayed.verdict(),
         for_page(replayed.described),
         for_page(&replayed.line())
     );
@@ -32,7 +27,7 @@ pub fn summary(replayed: &Replayed<'_>) -> String {
         // Writing into a String cannot fail.
         let _ = writeln!(page, "| {} | {count} |", state.name());
     }
-    for warning in replayed.warnings {
+    for warning in replayed.troubles.iter().chain(replayed.warnings) {
         let _ = write!(page, "\n{}\n", for_page(warning));
     }
     list(&mut page, replayed.records);

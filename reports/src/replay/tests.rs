@@ -20,7 +20,7 @@ fn record(id: &str, state: State, why: &str) -> Record {
 }
 
 fn replayed(records: &[Record], strict: bool) -> Replayed<'_> {
-    Replayed { described: "cuDNN 9.19.0", strict, seconds: 1.5, records, warnings: &[] }
+    Replayed { described: "cuDNN 9.19.0", strict, seconds: 1.5, records, troubles: &[], warnings: &[] }
 }
 
 #[test]

@@ -42,14 +42,14 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         0,
         "nothing wrong was found, or what is informative only (tier C); a case that had to be refused was refused; \
-         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what `verify` could \
-         run again still holds",
+         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what `verify` \
+         could run again still holds",
     ),
     (
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
-         but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something is \
-         newly wrong or newly refused",
+         but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
+         is newly wrong or newly refused",
     ),
     (
         2,

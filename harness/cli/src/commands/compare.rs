@@ -13,6 +13,7 @@ use crate::commands::hunt::cores;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::screen::{errln, outln};
 use crate::sets::{Set, require_two};
+use crate::side::Side;
 use crate::traffic;
 
 /// Share of a worker's memory that generated tensors may take, as in a hunt.
@@ -30,9 +31,13 @@ const CORPUS: &str = "corpus";
 /// Runs the comparison.
 pub(crate) fn run(arguments: &Compare) -> Result<u8, Failure> {
     let start = Instant::now();
-    if let Some(out) = arguments.out.as_deref().filter(|out| out.exists()) {
+    let holds_something =
+        |out: &&Path| out.exists() && !out.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    if let Some(out) = arguments.out.as_deref().filter(holds_something) {
         return Err(Failure::Usage(format!("--out {}: is there already; name a new folder", out.display())));
     }
+    let junit = arguments.junit.as_deref().map(|path| Side::claim("--junit", path, [])).transpose()?;
+    let out = arguments.out.as_deref().map(make).transpose()?;
     let listed = listed(arguments)?;
     let named = |name: &str| Set::named(name, &arguments.machine, &arguments.devices.device, None);
     let (baseline, candidate) = (named(&arguments.baseline)?, named(&arguments.candidate)?);
@@ -78,23 +83,28 @@ pub(crate) fn run(arguments: &Compare) -> Result<u8, Failure> {
     let shown = gate::compare(&asked, ours.into_iter().zip(theirs).collect(), &each);
     let [one, other] = described;
     let contrast = Contrast { baseline: one, candidate: other, sets, architecture, ..shown };
-    write(arguments, &contrast, simulated)?;
+    // What was found is told before anything can go wrong with a file.
     if arguments.json {
         outln!("{}", json(&contrast)?);
     } else {
         outln!("{}", contrast.verdict());
     }
-    if machines[0].interrupt().is_set() {
-        return Err(Failure::Interrupted);
+    let written = write((junit.as_ref(), out), &contrast, simulated);
+    let stopped = if machines[0].interrupt().is_set() { Err(Failure::Interrupted) } else { Ok(()) };
+    match (code(&contrast), written.and(stopped)) {
+        (FOUND, Err(failure)) => {
+            errln!("convict: {failure}");
+            Ok(FOUND)
+        }
+        (code, ended) => ended.map(|()| code),
     }
-    Ok(code(&contrast))
 }
 
 /// What is better now, or only different, is no reason to stay.
 fn code(contrast: &Contrast) -> u8 {
     match () {
         () if contrast.has_regressions() => FOUND,
-        () if contrast.problems == contrast.unjudged => UNJUDGED,
+        () if contrast.problems == contrast.unjudged || contrast.is_cut_short() => UNJUDGED,
         () => CLEAN,
     }
 }
@@ -179,18 +189,30 @@ fn json(contrast: &Contrast) -> Result<String, Failure> {
     serde_json::to_string(contrast).map_err(|error| Failure::Ours(error.to_string()))
 }
 
-fn write(arguments: &Compare, contrast: &Contrast, simulated: bool) -> Result<(), Failure> {
-    let junit = reports::compare::junit(contrast).map_err(Failure::Ours)?;
-    let put = |path: &Path, text: &str| {
-        std::fs::write(path, text).map_err(|error| Failure::file("file", path, &error))
-    };
-    if let Some(path) = &arguments.junit {
-        put(path, &junit)?;
+/// The folder of the pages, empty.
+fn make(out: &Path) -> Result<&Path, Failure> {
+    std::fs::create_dir_all(out)
+        .map_err(|error| Failure::Usage(format!("--out {}: {error}", out.display())))?;
+    Ok(out)
+}
+
+fn write(
+    (junit, out): (Option<&Side>, Option<&Path>),
+    contrast: &Contrast,
+    simulated: bool,
+) -> Result<(), Failure> {
+    let text = reports::compare::junit(contrast).map_err(Failure::Ours)?;
+    if let Some(junit) = junit {
+        junit.put(&text)?;
     }
-    let Some(out) = &arguments.out else { return Ok(()) };
-    std::fs::create_dir_all(out).map_err(|error| Failure::file("--out", out, &error))?;
-    put(&out.join("compare.md"), &reports::compare::markdown(contrast, simulated))?;
-    put(&out.join("compare.html"), &reports::compare::html(contrast, simulated))?;
-    put(&out.join("compare.json"), &json(contrast)?)?;
-    put(&out.join("junit.xml"), &junit)
+    let Some(out) = out else { return Ok(()) };
+    let put = |name: &str, text: &str| {
+        let path = out.join(name);
+        reports::draft::write_whole(&path, text.as_bytes())
+            .map_err(|error| Failure::file("--out", &path, &error))
+    };
+    put("compare.md", &reports::compare::markdown(contrast, simulated))?;
+    put("compare.html", &reports::compare::html(contrast, simulated))?;
+    put("compare.json", &json(contrast)?)?;
+    put("junit.xml", &text)
 }

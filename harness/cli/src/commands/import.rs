@@ -2,8 +2,7 @@
 //! they are read is `import`'s.
 
 use std::fmt::Write;
-use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::PathBuf;
 
 use import::{Format, Imported};
 use serde_json::{Value, json};
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use crate::args::{Form, Import};
 use crate::failure::{CLEAN, Failure};
 use crate::screen::{errln, outln};
+use crate::side::Side;
 use crate::traffic;
 
 /// Reads the files, tells what was not imported, and writes the cases.
@@ -22,7 +22,9 @@ pub(crate) fn run(arguments: &Import) -> Result<u8, Failure> {
         Form::Onnx => Some(Format::Onnx),
         Form::Csv => Some(Format::Csv),
     };
-    let read = |path: &std::path::PathBuf| traffic::read(path, format, arguments.batch);
+    let inputs = || arguments.files.iter().map(PathBuf::as_path);
+    let out = arguments.out.as_deref().map(|path| Side::claim("--out", path, inputs())).transpose()?;
+    let read = |path: &PathBuf| traffic::read(path, format, arguments.batch);
     let imports = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let import = import::Import::merged(imports);
     traffic::complain(&import);
@@ -31,27 +33,14 @@ pub(crate) fn run(arguments: &Import) -> Result<u8, Failure> {
         return Err(traffic::nothing(&names.join(", ")));
     }
     let text = if arguments.json { format!("{}\n", json(&import)) } else { lines(arguments, &import) };
-    match &arguments.out {
+    match &out {
         None => outln!("{}", text.trim_end()),
-        Some(path) => {
-            // Beside what was asked for, a mistyped name must not cost a log.
-            if arguments.files.contains(path) {
-                return Err(Failure::Usage(format!("--out {}: is one of the files to read", path.display())));
-            }
-            std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
-            errln!("{} cases in {}", import.cases.len(), path.display());
+        Some(out) => {
+            out.put(&text)?;
+            errln!("{} cases in {}", import.cases.len(), out.path().display());
         }
     }
     Ok(CLEAN)
-}
-
-/// Whose trouble it is that the list could not be written.
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    use ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
-    if [NotFound, PermissionDenied, IsADirectory, NotADirectory].contains(&error.kind()) {
-        return Failure::Usage(format!("--out {}: {error}", path.display()));
-    }
-    Failure::file("--out", path, error)
 }
 
 fn json(import: &import::Import) -> Value {

@@ -1,8 +1,6 @@
 //! `convict replay`: reads a corpus, runs it on one library set, tells how each entry stands.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -17,6 +15,7 @@ use crate::commands::hunt::cores;
 use crate::failure::{CLEAN, FOUND, Failure, REFUSED, UNJUDGED};
 use crate::machine::Machine;
 use crate::screen::{errln, outln};
+use crate::side::Side;
 
 /// Most multiply-adds that the simulator, a CPU, is asked for. A GPU has no limit.
 const WORK_SIMULATED: i64 = 20_000_000;
@@ -30,14 +29,18 @@ const CORPUS: &str = "corpus";
 /// Runs the replay.
 pub(crate) fn run(arguments: &Replay) -> Result<u8, Failure> {
     let start = Instant::now();
-    let (listed, mut warnings, broken) = read(arguments)?;
+    let (listed, troubles) = read(arguments)?;
+    for trouble in &troubles {
+        errln!("convict: {trouble}");
+    }
     if arguments.list {
         for listed in &listed {
             outln!("{}", listed.id);
         }
         errln!("convict: {} entries", listed.len());
-        return Ok(if broken { REFUSED } else { CLEAN });
+        return Ok(if troubles.is_empty() { CLEAN } else { REFUSED });
     }
+    let sides = Sides::claim(arguments, &listed)?;
     let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
     let workers =
         arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
@@ -49,7 +52,7 @@ pub(crate) fn run(arguments: &Replay) -> Result<u8, Failure> {
     if !arguments.json {
         outln!("{described}");
     }
-    warnings.extend(overdue(&listed, &set));
+    let warnings = overdue(&listed, &set);
     for warning in &warnings {
         errln!("convict: {warning}");
     }
@@ -74,27 +77,30 @@ pub(crate) fn run(arguments: &Replay) -> Result<u8, Failure> {
         strict: arguments.strict,
         seconds: start.elapsed().as_secs_f64(),
         records: &records,
+        troubles: &troubles,
         warnings: &warnings,
     };
-    let revisions = revise(arguments, &set, &listed, &records)?;
-    write(arguments, &replayed)?;
-    tell(arguments, &set, &replayed, &revisions)?;
-    if interrupted {
-        return Err(Failure::Interrupted);
-    }
-    code(&replayed, broken)
+    // What was found is told before anything can go wrong with a file.
+    let (revisions, unrevised) = revise(arguments, &set, &listed, &records);
+    tell(arguments, &set, &replayed, (&revisions, interrupted))?;
+    let unwritten = sides.write(&replayed).err().into_iter().chain(unrevised);
+    let stopped = interrupted.then_some(Failure::Interrupted);
+    code(&replayed, unwritten.chain(stopped))
 }
 
-/// The entries of this run, what is wrong with the corpus, and whether that is more than a warning.
-fn read(arguments: &Replay) -> Result<(Vec<Listed>, Vec<String>, bool), Failure> {
+/// The entries of this run, and what of the corpus cannot be read.
+fn read(arguments: &Replay) -> Result<(Vec<Listed>, Vec<String>), Failure> {
     let default = [PathBuf::from(CORPUS)];
     let paths: &[PathBuf] = if arguments.paths.is_empty() { &default } else { &arguments.paths };
     let shard = shard(arguments)?;
     let Corpus { mut listed, troubles } = Corpus::read(paths);
     let troubles: Vec<String> = troubles.iter().map(ToString::to_string).collect();
     if listed.is_empty() {
-        let why = troubles.join("\nconvict: ");
-        return Err(Failure::Usage(if why.is_empty() { "no entries".to_owned() } else { why }));
+        return Err(Failure::Usage(match troubles.as_slice() {
+            [] => "no entries".to_owned(),
+            [only] => only.clone(),
+            [first, others @ ..] => format!("{first}; and {} more that cannot be read", others.len()),
+        }));
     }
     let words = &arguments.r#match;
     let matches = |listed: &Listed| {
@@ -114,21 +120,22 @@ fn read(arguments: &Replay) -> Result<(Vec<Listed>, Vec<String>, bool), Failure>
         position += 1;
         shard.takes(position - 1)
     });
-    let broken = !troubles.is_empty();
-    Ok((listed, troubles, broken))
+    Ok((listed, troubles))
 }
 
 fn shard(arguments: &Replay) -> Result<Shard, Failure> {
     if let Some(shard) = arguments.shard {
         return Ok(shard);
     }
-    let variable = |name: &str| std::env::var(name).ok();
+    // What is no text is no number either, and is told like one that is none.
+    let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let found = Shard::from_variables(variable).map_err(|error| Failure::Usage(error.to_string()))?;
     let Some((shard, name)) = found else { return Ok(Shard::WHOLE) };
     // Bazel wants to see that a test heeds its shards.
     if let Some(file) = std::env::var_os("TEST_SHARD_STATUS_FILE") {
-        std::fs::write(&file, "")
-            .map_err(|error| Failure::file("TEST_SHARD_STATUS_FILE", Path::new(&file), &error))?;
+        std::fs::write(&file, "").map_err(|error| {
+            Failure::Usage(format!("TEST_SHARD_STATUS_FILE {}: {error}", Path::new(&file).display()))
+        })?;
     }
     if !shard.is_whole() {
         errln!("convict: part {shard} of the entries, by {name}");
@@ -168,53 +175,74 @@ fn overdue(listed: &[Listed], set: &SetFacts) -> Vec<String> {
     listed.iter().filter_map(due).collect()
 }
 
-/// Edits that unexpected right results ask for, by entry; made where that is wanted.
+/// Edits that unexpected right results ask for, by entry; made where that is wanted, and told once they are made.
 fn revise(
     arguments: &Replay,
     set: &SetFacts,
     listed: &[Listed],
     records: &[Record],
-) -> Result<BTreeMap<String, String>, Failure> {
-    let mut revisions = BTreeMap::new();
+) -> (BTreeMap<String, String>, Vec<Failure>) {
+    let (mut revisions, mut failures) = (BTreeMap::new(), Vec::new());
     for (listed, record) in listed.iter().zip(records) {
         if record.state != State::Xpass {
             continue;
         }
         let Some(revision) = Revision::close(&listed.entry, set) else { continue };
-        if arguments.update {
-            match listed.bundle() {
-                Some(bundle) => reports::record_entry(bundle, &revision.entry)
-                    .map_err(|error| Failure::Ours(format!("{}: {error}", bundle.display())))?,
-                None => listed.replace(&revision.entry).map_err(|error| Failure::Ours(error.to_string()))?,
+        let made = match (arguments.update, listed.bundle()) {
+            (false, _) => Ok(()),
+            (true, Some(bundle)) => reports::record_entry(bundle, &revision.entry)
+                .map_err(|error| Failure::Ours(format!("{}: {error}", bundle.display()))),
+            (true, None) => listed.replace(&revision.entry).map_err(|error| Failure::Ours(error.to_string())),
+        };
+        match made {
+            Ok(()) => {
+                revisions.insert(listed.path.display().to_string(), revision.words);
             }
+            Err(failure) => failures.push(failure),
         }
-        revisions.insert(listed.path.display().to_string(), revision.words);
     }
-    Ok(revisions)
+    (revisions, failures)
 }
 
-fn write(arguments: &Replay, replayed: &Replayed<'_>) -> Result<(), Failure> {
-    if let Some(path) = &arguments.junit {
-        let text = reports::replay::junit(replayed).map_err(Failure::Ours)?;
-        std::fs::write(path, text).map_err(|error| Failure::file("--junit", path, &error))?;
+/// Files that a pipeline reads.
+struct Sides {
+    junit: Option<Side>,
+    /// True where GitHub's runner reads the output.
+    github: bool,
+    summary: Option<Side>,
+    /// True where standard output is JSON alone.
+    json: bool,
+}
+
+impl Sides {
+    fn claim(arguments: &Replay, listed: &[Listed]) -> Result<Self, Failure> {
+        let claim = |name, path: &Path| Side::claim(name, path, listed.iter().map(|one| one.path.as_path()));
+        let github =
+            arguments.github || std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| github && !path.is_empty());
+        Ok(Self {
+            junit: arguments.junit.as_deref().map(|path| claim("--junit", path)).transpose()?,
+            github,
+            summary: summary.map(|path| claim("GITHUB_STEP_SUMMARY", Path::new(&path))).transpose()?,
+            json: arguments.json,
+        })
     }
-    let on_github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-    if arguments.github || on_github {
-        for line in reports::replay::annotations(replayed) {
-            // The runner reads commands from both outputs; JSON stays alone on the one.
-            if arguments.json { errln!("{line}") } else { outln!("{line}") }
+
+    fn write(&self, replayed: &Replayed<'_>) -> Result<(), Failure> {
+        if self.github {
+            for line in reports::replay::annotations(replayed) {
+                // The runner reads commands from both outputs; JSON stays alone on the one.
+                if self.json { errln!("{line}") } else { outln!("{line}") }
+            }
         }
-        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").map(PathBuf::from) {
-            let page = reports::replay::summary(replayed);
-            OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(&path)
-                .and_then(|mut file| file.write_all(page.as_bytes()))
-                .map_err(|error| Failure::file("GITHUB_STEP_SUMMARY", &path, &error))?;
+        if let Some(junit) = &self.junit {
+            junit.put(&reports::replay::junit(replayed).map_err(Failure::Ours)?)?;
+        }
+        match &self.summary {
+            Some(summary) => summary.append(&reports::replay::summary(replayed)),
+            None => Ok(()),
         }
     }
-    Ok(())
 }
 
 /// What `--json` prints.
@@ -224,6 +252,7 @@ struct Told<'run> {
     described: &'run str,
     seconds: f64,
     counts: BTreeMap<&'static str, usize>,
+    unreadable: &'run [String],
     warnings: &'run [String],
     edits: &'run BTreeMap<String, String>,
     records: &'run [Record],
@@ -233,7 +262,7 @@ fn tell(
     arguments: &Replay,
     set: &SetFacts,
     replayed: &Replayed<'_>,
-    edits: &BTreeMap<String, String>,
+    (edits, interrupted): (&BTreeMap<String, String>, bool),
 ) -> Result<(), Failure> {
     if arguments.json {
         let result = Told {
@@ -241,6 +270,7 @@ fn tell(
             described: replayed.described,
             seconds: replayed.seconds,
             counts: replayed.counts().into_iter().map(|(state, count)| (state.name(), count)).collect(),
+            unreadable: replayed.troubles,
             warnings: replayed.warnings,
             edits,
             records: replayed.records,
@@ -256,11 +286,8 @@ fn tell(
         outln!("{line}");
     }
     outln!("{}", replayed.line());
-    let regressions = replayed.regressions().count();
-    outln!(
-        "{}",
-        if regressions == 0 { "no regression".to_owned() } else { format!("{regressions} regressions") }
-    );
+    let verdict = replayed.verdict();
+    outln!("{}", if interrupted { format!("interrupted; so far: {verdict}") } else { verdict });
     Ok(())
 }
 
@@ -279,12 +306,21 @@ fn skipped(records: &[Record]) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-/// A regression speaks louder than anything that could not be run.
-fn code(replayed: &Replayed<'_>, broken: bool) -> Result<u8, Failure> {
-    if replayed.regressions().next().is_some() {
+/// A regression speaks louder than anything that could not be run, read or written.
+fn code(replayed: &Replayed<'_>, failures: impl Iterator<Item = Failure>) -> Result<u8, Failure> {
+    let mut failures: Vec<Failure> = failures.collect();
+    let regressed = replayed.regressions().next().is_some();
+    let last = if regressed { None } else { failures.pop() };
+    for failure in failures {
+        errln!("convict: {failure}");
+    }
+    if let Some(failure) = last {
+        return Err(failure);
+    }
+    if regressed {
         return Ok(FOUND);
     }
-    if broken {
+    if !replayed.troubles.is_empty() {
         return Ok(REFUSED);
     }
     if let Some(lost) = replayed.lost().next() {
