@@ -12,6 +12,7 @@ mod python;
 mod recreate;
 
 pub(crate) use forms::forms;
+pub(crate) use recreate::{dispatcher_build, wheel_place};
 pub use novelty::{KnownList, Match, Novelty, Seen, Standing, novelty};
 
 use crate::error::BundleError;
