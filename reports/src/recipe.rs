@@ -145,14 +145,16 @@ impl Recipe<'_> {
         text.push_str("--require-hashes\n--only-binary :all:\n");
         for wheel in self.needed() {
             // Writing into a String cannot fail.
-            let _ = writeln!(text, "{}=={} \\\n    --hash=sha256:{}", wheel.package, wheel.version, wheel.sha256);
+            let _ =
+                writeln!(text, "{}=={} \\\n    --hash=sha256:{}", wheel.package, wheel.version, wheel.sha256);
         }
         text
     }
 
     fn conda(&self) -> String {
         let usage = [
-            "Packages of conda's own are other builds; these are NVIDIA's wheels, checked by hash:".to_owned(),
+            "Packages of conda's own are other builds; these are NVIDIA's wheels, checked by hash:"
+                .to_owned(),
             "  conda env create --file THIS_FILE".to_owned(),
         ];
         let mut text = self.head(&usage);
@@ -168,9 +170,11 @@ impl Recipe<'_> {
 
     fn docker(&self) -> String {
         let usage = [
-            "The driver is the host's. The file needs no other; run, it prints the version that is loaded:".to_owned(),
+            "The driver is the host's. The file needs no other; run, it prints the version that is loaded:"
+                .to_owned(),
             "  docker build --tag cudnn - < THIS_FILE && docker run --rm --gpus all cudnn".to_owned(),
-            "Any image with Python and pip will do; pin it by digest with --build-arg BASE=NAME@sha256:...".to_owned(),
+            "Any image with Python and pip will do; pin it by digest with --build-arg BASE=NAME@sha256:..."
+                .to_owned(),
         ];
         let mut text = self.head(&usage);
         let lines: String = self.needed().map(|wheel| format!("      '{}' \\\n", wheel.line())).collect();

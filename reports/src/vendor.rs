@@ -12,8 +12,8 @@ mod python;
 mod recreate;
 
 pub(crate) use forms::forms;
-pub(crate) use recreate::{dispatcher_build, wheel_place};
 pub use novelty::{KnownList, Match, Novelty, Seen, Standing, novelty};
+pub(crate) use recreate::{dispatcher_build, wheel_place};
 
 use crate::error::BundleError;
 use crate::finding::Finding;

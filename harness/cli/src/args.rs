@@ -5,6 +5,7 @@ mod compare;
 mod help;
 mod import;
 mod preflight;
+mod recipe;
 mod replay;
 mod sets;
 mod values;
@@ -19,6 +20,7 @@ pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
 pub(crate) use preflight::Preflight;
+pub(crate) use recipe::{Recipe, RecipeKind};
 pub(crate) use replay::Replay;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Sets(Sets),
     /// Say in one line whether this machine meets the thresholds of a job and gets a known-good convolution right.
     Preflight(Preflight),
+    /// Write a Dockerfile, a conda environment, requirements with hashes or a text for a library set or a bundle's.
+    Recipe(Recipe),
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),

@@ -10,6 +10,7 @@ mod import;
 mod kept;
 mod minimize;
 mod preflight;
+mod recipe;
 mod replay;
 mod report;
 mod selftest;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
         Command::Preflight(arguments) => preflight::run(&arguments),
+        Command::Recipe(arguments) => recipe::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

@@ -59,6 +59,8 @@ impl<T> Asked<T> {
 pub struct Thresholds {
     /// Oldest driver release.
     pub min_driver: Option<Asked<Release>>,
+    /// Oldest CUDA that the driver has to serve.
+    pub min_cuda: Option<Asked<Release>>,
     /// Oldest cuDNN.
     pub min_cudnn: Option<Asked<Release>>,
     /// Newest cuDNN, with everything that it begins.
@@ -86,6 +88,7 @@ impl Thresholds {
     pub fn over(self, others: Self) -> Self {
         Self {
             min_driver: self.min_driver.or(others.min_driver),
+            min_cuda: self.min_cuda.or(others.min_cuda),
             min_cudnn: self.min_cudnn.or(others.min_cudnn),
             max_cudnn: self.max_cudnn.or(others.max_cudnn),
             min_capability: self.min_capability.or(others.min_capability),
@@ -99,6 +102,7 @@ impl Thresholds {
     pub fn unmet(&self, environment: &Environment) -> Vec<Unmet> {
         let all = [
             ("min-driver", self.driver(environment)),
+            ("min-cuda", self.cuda(environment)),
             ("min-cudnn", self.oldest_cudnn(environment)),
             ("max-cudnn", self.newest_cudnn(environment)),
             ("min-capability", self.capability(environment)),
@@ -123,6 +127,14 @@ impl Thresholds {
                 asked.value, asked.source
             )),
         }
+    }
+
+    fn cuda(&self, environment: &Environment) -> Option<String> {
+        let asked = self.min_cuda.as_ref()?;
+        let found = Release::of_driver_cuda(environment);
+        (found < asked.value).then(|| {
+            format!("the driver serves CUDA {found}, which is older than {} ({})", asked.value, asked.source)
+        })
     }
 
     fn oldest_cudnn(&self, environment: &Environment) -> Option<String> {

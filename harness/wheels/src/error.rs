@@ -28,7 +28,9 @@ pub enum WheelError {
         nearest: String,
     },
     /// A package and version that are installed and not listed.
-    #[error("{package} of version {version} is published nowhere as far as is known, so that its hash can't be told")]
+    #[error(
+        "{package} of version {version} is published nowhere as far as is known, so that its hash can't be told"
+    )]
     Unlisted {
         /// The package.
         package: String,

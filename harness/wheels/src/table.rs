@@ -207,10 +207,10 @@ pub fn dependencies(wheel: &Wheel) -> Vec<&'static Wheel> {
 /// `Unlisted`.
 pub(crate) fn exactly(package: &str, version: &Version) -> Result<&'static Wheel, WheelError> {
     let is_it = |wheel: &&Wheel| wheel.package == package && wheel.version == *version;
-    published().iter().find(is_it).ok_or_else(|| WheelError::Unlisted {
-        package: package.to_owned(),
-        version: version.to_string(),
-    })
+    published()
+        .iter()
+        .find(is_it)
+        .ok_or_else(|| WheelError::Unlisted { package: package.to_owned(), version: version.to_string() })
 }
 
 /// The oldest driver release that serves a CUDA major, for what is built for any minor of it.

@@ -39,7 +39,8 @@ const CUDNN: &str = "nvidia-cudnn-cu13==9.19.0.56";
 
 /// A bundle as it is read back, and its folder.
 fn bundle(spoil: impl FnOnce(&mut Sample)) -> (tempfile::TempDir, Bundle) {
-    let mut sample = Sample::new(Kind::Wrong, "fprop f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 engine=25 fill=int2:1");
+    let mut sample =
+        Sample::new(Kind::Wrong, "fprop f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 engine=25 fill=int2:1");
     spoil(&mut sample);
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("bundle");
@@ -96,8 +97,12 @@ fn a_conda_environment_is_yaml_with_everything_that_pip_will_resolve() {
     let documents = YamlLoader::load_from_str(&text).unwrap();
     let [document] = documents.as_slice() else { panic!("{documents:?}") };
     assert_eq!(document["name"].as_str(), Some("cudnn"));
-    let pip: Vec<&str> =
-        document["dependencies"][2]["pip"].as_vec().unwrap().iter().filter_map(|line| line.as_str()).collect();
+    let pip: Vec<&str> = document["dependencies"][2]["pip"]
+        .as_vec()
+        .unwrap()
+        .iter()
+        .filter_map(|line| line.as_str())
+        .collect();
     assert_eq!(pip.len(), 3);
     assert_eq!(pip[0], format!("{CUDNN} --hash=sha256:{}", recipe().wheels[0].sha256));
     assert!(pip[2].starts_with("nvidia-cuda-nvrtc==13.0.88 --hash=sha256:"), "{pip:?}");
@@ -106,7 +111,12 @@ fn a_conda_environment_is_yaml_with_everything_that_pip_will_resolve() {
 /// Requirements as pip reads them: comments gone, continued lines joined.
 fn requirements(text: &str) -> Vec<String> {
     let plain: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    plain.join("\n").replace("\\\n", " ").lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    plain
+        .join("\n")
+        .replace("\\\n", " ")
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
 }
 
 #[test]
@@ -124,8 +134,9 @@ fn requirements_are_pinned_by_version_and_hash() {
 
 #[test]
 fn a_bundle_s_recipe_checks_the_files_that_were_loaded_and_tells_them() {
-    let (_folder, bundle) =
-        bundle(|sample| sample.environment.files[0].place = "wheel:nvidia/cudnn/lib/libcudnn.so.9".to_owned());
+    let (_folder, bundle) = bundle(|sample| {
+        sample.environment.files[0].place = "wheel:nvidia/cudnn/lib/libcudnn.so.9".to_owned()
+    });
     assert_eq!(bundle.cudnn_version(), "9.19.0.56");
     let of_bundle = Recipe { bundle: Some(&bundle), ..recipe() };
     let (names, commands) = instructions(&of_bundle.render(Form::Docker).unwrap());
@@ -146,13 +157,15 @@ fn a_bundle_s_recipe_checks_the_files_that_were_loaded_and_tells_them() {
 
 #[test]
 fn nothing_in_a_bundle_becomes_an_instruction() {
-    let bad = "x'; rm -rf / #\nRUN evil $(id) `id` \\\n- \"evil\": 1\n--index-url http://evil\u{1b}[2J\u{202e}";
+    let bad =
+        "x'; rm -rf / #\nRUN evil $(id) `id` \\\n- \"evil\": 1\n--index-url http://evil\u{1b}[2J\u{202e}";
     let (_folder, bundle) = bundle(|sample| {
         let environment = &mut sample.environment;
         (environment.gpu, environment.driver, environment.found) = (bad.into(), bad.into(), bad.into());
         environment.conflict = bad.to_owned();
         let file = &mut environment.files[0];
-        (file.name, file.version, file.place) = (format!("libcudnn{bad}"), bad.into(), format!("wheel:{bad}"));
+        (file.name, file.version, file.place) =
+            (format!("libcudnn{bad}"), bad.into(), format!("wheel:{bad}"));
     });
     let hostile = Recipe { bundle: Some(&bundle), notes: vec![bad.to_owned()], ..recipe() };
     let docker = hostile.render(Form::Docker).unwrap();
@@ -163,7 +176,23 @@ fn nothing_in_a_bundle_becomes_an_instruction() {
     let conda = YamlLoader::load_from_str(&hostile.render(Form::Conda).unwrap()).unwrap();
     assert_eq!(conda, YamlLoader::load_from_str(&recipe().render(Form::Conda).unwrap()).unwrap());
     let text = hostile.render(Form::Text).unwrap();
-    let known = ["library set", "needs", "wheel", "asked for", "note", "failure", "case", "GPU", "driver", "CUDA runtime", "found", "MIXED", "file", "written by", "   "];
+    let known = [
+        "library set",
+        "needs",
+        "wheel",
+        "asked for",
+        "note",
+        "failure",
+        "case",
+        "GPU",
+        "driver",
+        "CUDA runtime",
+        "found",
+        "MIXED",
+        "file",
+        "written by",
+        "   ",
+    ];
     for line in text.lines() {
         assert!(known.iter().any(|name| line.starts_with(name)), "{line}");
         assert!(!line.contains(case::is_wild), "{line}");

@@ -49,7 +49,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
          but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
-         is newly wrong or newly refused",
+         is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong where others \
+         are right",
     ),
     (
         2,

@@ -19,6 +19,9 @@ pub(crate) struct Preflight {
     /// Oldest driver release, such as 580 or 580.65.06.
     #[arg(long, value_name = "V")]
     min_driver: Option<Release>,
+    /// Oldest CUDA that the driver has to serve, such as 12.8.
+    #[arg(long, value_name = "V")]
+    min_cuda: Option<Release>,
     /// Oldest cuDNN, such as 9.10.
     #[arg(long, value_name = "V")]
     min_cudnn: Option<Release>,
@@ -54,6 +57,7 @@ impl Preflight {
         let sets = self.allow_set.iter().cloned();
         Thresholds {
             min_driver: release(&self.min_driver, "min-driver"),
+            min_cuda: release(&self.min_cuda, "min-cuda"),
             min_cudnn: release(&self.min_cudnn, "min-cudnn"),
             max_cudnn: release(&self.max_cudnn, "max-cudnn"),
             min_capability: self.min_capability.map(|value| Asked::by_flag(value, "min-capability")),
@@ -68,6 +72,7 @@ THE FILE
   TOML with the flags' names as keys, every value in quotes:
 
       min-driver = \"580.65\"
+      min-cuda = \"13.0\"
       min-cudnn = \"9.10\"
       max-cudnn = \"9.19\"
       min-capability = \"8.0\"

@@ -114,7 +114,11 @@ fn obstacle(failure: Failure) -> Result<Obstacle, Failure> {
         Failure::Ours(_) => "convict",
         Failure::Elsewhere(_) => "device",
     };
-    Ok(Obstacle { what, words: failure.to_string().trim().replace('\n', " "), code: failure.code() })
+    Ok(Obstacle {
+        what,
+        words: case::one_line(failure.to_string().trim()).into_owned(),
+        code: failure.code(),
+    })
 }
 
 /// What the device or the machine is to blame for says more than a threshold.
@@ -137,7 +141,8 @@ fn line(seen: &Seen, simulated: bool, seconds: f64) -> String {
         ),
         (_, obstacles) => {
             let words: Vec<&str> = obstacles.iter().map(|obstacle| obstacle.words.as_str()).collect();
-            format!("preflight: no:{place} {}", words.join("; "))
+            let words = words.join("; ");
+            format!("preflight: no:{place} {}", case::one_line(&words))
         }
     }
 }
@@ -148,7 +153,7 @@ fn object(seen: &Seen, code: u8, line: &str, seconds: f64) -> Value {
             "gpu": environment.gpu, "driver": environment.driver, "cudnn": environment.cudnn_text(),
             "compute_capability": Capability(environment.compute_capability).to_string(),
             "set": environment.set(), "memory_free_bytes": environment.memory_free_bytes,
-            "memory_bytes": environment.memory_bytes,
+            "memory_bytes": environment.memory_bytes, "driver_cuda": environment.driver_cuda,
         })
     });
     let convolution = seen.convolution.as_ref().map(|convolution| match convolution {

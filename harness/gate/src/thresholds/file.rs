@@ -8,8 +8,8 @@ use super::values::shown;
 use super::{Asked, Source, Thresholds};
 
 /// Names of the thresholds, which are those of the flags too.
-const KEYS: [&str; 6] =
-    ["min-driver", "min-cudnn", "max-cudnn", "min-capability", "min-free-memory", "allow-set"];
+const KEYS: [&str; 7] =
+    ["min-driver", "min-cuda", "min-cudnn", "max-cudnn", "min-capability", "min-free-memory", "allow-set"];
 
 /// A file that says nothing clear.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +57,7 @@ impl Entry<'_> {
     fn put_into(&self, into: &mut Thresholds) -> Result<(), String> {
         match self.key {
             "min-driver" => into.min_driver = Some(self.one()?),
+            "min-cuda" => into.min_cuda = Some(self.one()?),
             "min-cudnn" => into.min_cudnn = Some(self.one()?),
             "max-cudnn" => into.max_cudnn = Some(self.one()?),
             "min-capability" => into.min_capability = Some(self.one()?),

@@ -12,6 +12,7 @@ fn machine() -> Environment {
         memory_bytes: 140 << 30,
         memory_free_bytes: 138 << 30,
         driver: "580.159.04".to_owned(),
+        driver_cuda: 13_000,
         cudnn: 91_900,
         configuration: Some(LibraryConfiguration::Full),
         ..Environment::default()
@@ -25,7 +26,7 @@ fn unmet(text: &str, machine: &Environment) -> Vec<String> {
 
 #[test]
 fn a_machine_meets_what_it_reaches_and_a_newest_version_takes_in_what_it_begins() {
-    let text = "min-driver = \"580.65\"\nmin-cudnn = \"9.10\"\nmax-cudnn = \"9.19\"\nmin-capability = \"9.0\"\n\
+    let text = "min-driver = \"580.65\"\nmin-cuda = \"13\"\nmin-cudnn = \"9.10\"\nmax-cudnn = \"9.19\"\nmin-capability = \"9.0\"\n\
                 min-free-memory = \"138GiB\"\nallow-set = [\"9.20-full\", \"9.19.0-full\"]\n";
     assert_eq!(unmet(text, &machine()), Vec::<String>::new());
     let patched = Environment { cudnn: 91_901, ..machine() };
@@ -37,6 +38,7 @@ fn a_machine_meets_what_it_reaches_and_a_newest_version_takes_in_what_it_begins(
 fn each_unmet_threshold_is_told_with_what_was_found_and_who_asked() {
     for (line, words) in [
         ("min-driver = \"590\"", "driver 580.159.04 is older than 590 (t.toml line 2)"),
+        ("min-cuda = \"13.1\"", "the driver serves CUDA 13.0, which is older than 13.1 (t.toml line 2)"),
         ("min-cudnn = \"9.20\"", "cuDNN 9.19.0 is older than 9.20 (t.toml line 2)"),
         ("max-cudnn = \"9.9\"", "cuDNN 9.19.0 is newer than 9.9 (t.toml line 2)"),
         ("min-capability = \"10.0\"", "compute capability 9.0 is below 10.0 (t.toml line 2)"),
@@ -69,7 +71,7 @@ fn flags_win_over_a_file() {
 #[test]
 fn a_file_that_says_nothing_clear_is_refused_by_its_first_wrong_line() {
     for (text, words) in [
-        ("\nmin-cuda = \"13\"", "t.toml line 2: 'min-cuda' is no threshold; there are min-driver, "),
+        ("\nmin-cudart = \"13\"", "t.toml line 2: 'min-cudart' is no threshold; there are min-driver, "),
         ("min-cudnn = 9.10", "t.toml line 1: min-cudnn: a value stands in quotes; this is a float"),
         ("min-cudnn = \"9.x\"", "t.toml line 1: min-cudnn: '9.x' is no version"),
         ("min-capability = \"90\"", "'90' is no compute capability"),

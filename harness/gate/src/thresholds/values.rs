@@ -9,7 +9,7 @@ use case::{Environment, LibraryConfiguration};
 /// Most numbers of a release.
 const NUMBERS_MAX: usize = 6;
 
-/// A release of a driver or of cuDNN: numbers between dots.
+/// A release of a driver, of CUDA or of cuDNN: numbers between dots.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Release(Vec<u32>);
 
@@ -17,6 +17,12 @@ impl Release {
     /// The release that cuDNN told.
     pub(super) fn of_cudnn(environment: &Environment) -> Self {
         environment.cudnn_text().parse().unwrap_or(Self(Vec::new()))
+    }
+
+    /// The CUDA that the driver serves: `13.0`.
+    pub(super) fn of_driver_cuda(environment: &Environment) -> Self {
+        let told = u32::try_from(environment.driver_cuda).unwrap_or(0);
+        Self(vec![told / 1000, told % 1000 / 10])
     }
 
     /// True where every number of this one begins the other: `9.19` begins `9.19.1`.

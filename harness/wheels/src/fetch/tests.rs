@@ -22,7 +22,9 @@ impl Stage {
         writer
             .start_file("nvidia/cudnn_jit/lib/libcudnn.so.9", zip::write::SimpleFileOptions::default())
             .expect("one");
-        writer.start_file("x-9.1.0.1.dist-info/RECORD", zip::write::SimpleFileOptions::default()).expect("one");
+        writer
+            .start_file("x-9.1.0.1.dist-info/RECORD", zip::write::SimpleFileOptions::default())
+            .expect("one");
         writer.write_all(b"nvidia/cudnn_jit/lib/libcudnn.so.9,sha256=x,0\n").expect("written");
         writer.finish().expect("whole");
         let wheel = Wheel {
