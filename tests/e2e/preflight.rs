@@ -29,8 +29,11 @@ fn assert_line(run: &Run, code: i32, words: &str) {
 #[test]
 fn a_fit_machine_is_told_in_one_line_and_one_object() {
     let thresholds = fresh_folder("preflight-fit-file").join("thresholds.toml");
-    fs::write(&thresholds, "min-cudnn = \"9.10\"\nmax-cudnn = \"9.19\"\nallow-set = [\"9.14-full\", \"9.19\"]\n")
-        .expect("a file");
+    fs::write(
+        &thresholds,
+        "min-cudnn = \"9.10\"\nmax-cudnn = \"9.19\"\nallow-set = [\"9.14-full\", \"9.19\"]\n",
+    )
+    .expect("a file");
     let file = thresholds.display().to_string();
     let more = ["--thresholds", &file, "--min-capability", "9.0", "--min-free-memory", "1MiB"];
     let run = preflight("preflight-fit", "[]", &more);
@@ -46,7 +49,8 @@ fn a_fit_machine_is_told_in_one_line_and_one_object() {
 
 #[test]
 fn thresholds_that_are_not_met_are_all_told_with_who_asked() {
-    let more = ["--min-cudnn", "9.20", "--min-cuda", "99", "--allow-set", "9.27-jit", "--min-capability", "10.0"];
+    let more =
+        ["--min-cudnn", "9.20", "--min-cuda", "99", "--allow-set", "9.27-jit", "--min-capability", "10.0"];
     let run = preflight("preflight-unmet", "[]", &more);
     assert_line(&run, 1, "preflight: no: SIMULATOR, no GPU: ");
     for words in [
@@ -89,8 +93,9 @@ fn a_first_plan_that_is_wrong_where_others_are_right_is_the_library_s() {
     let shown = simulate(Path::new("none"), ["check", good, "--json"]);
     let shown: Value = serde_json::from_str(&shown.stdout).expect("a report");
     let engine = &shown["outcome"]["observation"]["candidate"]["config"]["engine"];
-    let faults =
-        format!(r#"[{{"name": "x", "when": ["operation = fprop", "engine = {engine}"], "what": {{"wrong": {{"at": "corner"}}}}}}]"#);
+    let faults = format!(
+        r#"[{{"name": "x", "when": ["operation = fprop", "engine = {engine}"], "what": {{"wrong": {{"at": "corner"}}}}}}]"#
+    );
     let run = preflight("preflight-first", &faults, &[]);
     assert_line(&run, 1, "other plans are right, so it is the library, not the device");
 }

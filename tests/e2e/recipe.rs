@@ -66,7 +66,8 @@ fn what_is_no_set_is_told_in_one_line() {
 
 #[test]
 fn a_bundle_s_recipe_lists_the_wheel_of_its_set_and_says_what_was_not_seen() {
-    let bundle = root().join("corpus/regressions/9.14.0-wgrad-e1-wrong-judge-stale-f64-nchw").display().to_string();
+    let bundle =
+        root().join("corpus/regressions/9.14.0-wgrad-e1-wrong-judge-stale-f64-nchw").display().to_string();
     let pip = recipe(&bundle, "pip");
     assert!(pip.contains("\nnvidia-cudnn-cu13==9.14.0.64 \\\n    --hash=sha256:"), "{pip}");
     assert!(pip.contains("# Note: cuDNN was not loaded from a wheel"), "{pip}");
@@ -95,13 +96,26 @@ fn a_bundle_of_the_simulator_can_be_told_and_not_installed() {
 /// index can't be reached.
 fn install(requirements: &Path, into: &Path) -> Option<Run> {
     let mut command = Command::new("python3");
-    command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]);
-    command.args(["--require-hashes", "--no-compile", "--target"]).arg(into).arg("--requirement").arg(requirements);
+    command.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--no-deps",
+    ]);
+    command
+        .args(["--require-hashes", "--no-compile", "--target"])
+        .arg(into)
+        .arg("--requirement")
+        .arg(requirements);
     command.env("PIP_CACHE_DIR", root().join(".cache/pip")).env("PIP_RETRIES", "0");
     let run: Run = command.output().ok()?.into();
-    let has_no_answer = ["No module named pip", "NewConnectionError", "NameResolutionError", "No matching distribution"]
-        .iter()
-        .any(|words| run.stderr.contains(words));
+    let has_no_answer =
+        ["No module named pip", "NewConnectionError", "NameResolutionError", "No matching distribution"]
+            .iter()
+            .any(|words| run.stderr.contains(words));
     if has_no_answer {
         skipped("no pip, or no package index to install a recipe from");
         return None;

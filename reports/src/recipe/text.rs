@@ -6,7 +6,6 @@ use std::fmt::Write;
 use case::{Environment, one_line};
 
 use super::Recipe;
-use crate::escape::capital;
 use crate::simulated::{BANNER, driver};
 
 /// Width of the names in front.
@@ -29,7 +28,7 @@ pub(super) fn render(recipe: &Recipe<'_>) -> String {
         page.line("", &format!("libraries in {}", wheel.libraries));
     }
     for note in &recipe.notes {
-        page.line("note", &capital(note));
+        page.line("note", note);
     }
     if let Some(bundle) = recipe.bundle {
         page.line("failure", &recipe.title(bundle));

@@ -65,7 +65,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
          comparison in which nothing was, \
-         a bundle of the simulator without --simulate, a file to import that holds no convolution",
+         a bundle of the simulator without --simulate, a file to import that holds no convolution, a \
+         bundle of which no recipe can be made",
     ),
     (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
 ];
