@@ -1,5 +1,5 @@
-//! A library set in the forms by which others get the same one: a Dockerfile, a conda environment, requirements for pip,
-//! plain text. Knows these forms; which wheels they are is the caller's matter. Runs nothing.
+//! A library set in the forms by which others get the same one: a Dockerfile, a conda environment, requirements for
+//! pip, plain text. Knows these forms; which wheels they are is the caller's matter. Runs nothing.
 
 mod text;
 

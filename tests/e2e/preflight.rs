@@ -1,5 +1,5 @@
-//! `convict preflight` from outside: a machine that is fit, thresholds that are not met, a device and a library that are
-//! wrong. Knows the one line and its exit codes.
+//! `convict preflight` from outside: a machine that is fit, thresholds that are not met, a wrong device and a wrong
+//! library. Knows the one line and its exit codes.
 
 use std::ffi::OsStr;
 use std::fs;

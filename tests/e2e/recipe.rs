@@ -1,5 +1,5 @@
-//! `convict recipe` from outside: sets by version, folder and bundle; what pip makes of the requirements. Knows the forms
-//! as their readers do.
+//! `convict recipe` from outside: sets by version, folder and bundle; what pip makes of the requirements. Knows the
+//! forms as their readers do.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Whether a machine can run the simplest convolution: what has to hold before anything else is looked at. Knows one case
-//! and its plans; decides no exit code.
+//! Whether a machine can run the simplest convolution: what has to hold before anything else is looked at. Knows one
+//! case and its plans; decides no exit code.
 
 use case::{Case, Job, Selection, Verdict};
 use corpus::Showing;
@@ -41,8 +41,8 @@ pub fn preflight<B: Bench + ?Sized>(bench: &mut B) -> Result<Option<String>, Har
 /// Runs the known-good convolution, within the time that the bench has been given.
 ///
 /// # Errors
-/// Trouble of the bench, among which are the end of its time and a device that fails the simplest case after an abnormal
-/// end.
+/// Trouble of the bench, among which are the end of its time and a device that fails the simplest case after an
+/// abnormal end.
 pub fn convolution<B: Bench + ?Sized>(bench: &mut B) -> Result<Convolution, HarnessError> {
     let good: Case = match KNOWN_GOOD.parse() {
         Ok(case) => case,

@@ -1,5 +1,5 @@
-//! What a job asks of its machine before it starts, and whether a machine meets it. Knows versions, bytes and the form of
-//! a file of thresholds; opens nothing and runs nothing.
+//! What a job asks of its machine before it starts, and whether a machine meets it. Knows versions, bytes and the form
+//! of a file of thresholds; opens nothing and runs nothing.
 
 mod file;
 mod values;

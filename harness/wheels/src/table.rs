@@ -191,8 +191,8 @@ pub fn companions(wheel: &Wheel, plans_only: bool) -> Vec<&'static Wheel> {
     needed.into_iter().filter(|(_, needs)| *needs).filter_map(|(part, _)| newest(part)).collect()
 }
 
-/// What the packages' own data ask for beside a cuDNN wheel, needed or not: cuDNN asks for cuBLAS, and cuBLAS for NVRTC.
-/// A package client that resolves what it installs wants all of it.
+/// What the packages' own data ask for beside a cuDNN wheel, needed or not: cuDNN asks for cuBLAS, and cuBLAS for
+/// NVRTC. A package client that resolves what it installs wants all of it.
 /// Source: `Requires-Dist` of the wheels that are listed.
 #[must_use]
 pub fn dependencies(wheel: &Wheel) -> Vec<&'static Wheel> {

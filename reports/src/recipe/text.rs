@@ -1,5 +1,5 @@
-//! The environment in plain words, for a ticket or a wiki. Knows which lines are worth telling; every value from a bundle
-//! stays on its line.
+//! The environment in plain words, for a ticket or a wiki. Knows which lines are worth telling; every value from a
+//! bundle stays on its line.
 
 use std::fmt::Write;
 

@@ -34,8 +34,8 @@ pub(crate) struct Preflight {
     /// Least free device memory, such as 10GiB; without it a tenth of the device's.
     #[arg(long, value_name = "BYTES")]
     min_free_memory: Option<Bytes>,
-    /// A library set that is allowed, such as 9.19 (with every engine), 9.19.0-full or 9.27-jit; may be repeated. Without
-    /// it any is.
+    /// A library set that is allowed, such as 9.19 (with every engine), 9.19.0-full or 9.27-jit; may be repeated.
+    /// Without it any is.
     #[arg(long, value_name = "NAME")]
     allow_set: Vec<SetName>,
     /// Most time for all of it; a device that hangs is told then.

@@ -67,7 +67,8 @@ fn of_name(text: &str) -> Result<Text<'static>, Failure> {
     let name = text.strip_prefix(WHEEL).unwrap_or(text);
     let name = Name::parse(name).map_err(|_| {
         Failure::Usage(format!(
-            "{text}: is neither a published version, such as 9.19.0 or 9.27-jit, nor a folder of libraries, nor a bundle"
+            "{}: is neither a published version, such as 9.19.0 or 9.27-jit, nor a folder of libraries, nor a bundle",
+            case::one_line(text)
         ))
     })?;
     let wheel = wheels::find(&name, store::usual_cuda()).map_err(store::failure)?;

@@ -1,5 +1,5 @@
-//! The values of thresholds: releases, capabilities, amounts of memory, names of sets. Knows how each is written; compares
-//! nothing with a machine but a set.
+//! The values of thresholds: releases, capabilities, amounts of memory, names of sets. Knows how each is written;
+//! compares nothing with a machine but a set.
 
 use std::fmt;
 use std::str::FromStr;
