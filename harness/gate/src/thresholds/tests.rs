@@ -26,8 +26,8 @@ fn unmet(text: &str, machine: &Environment) -> Vec<String> {
 
 #[test]
 fn a_machine_meets_what_it_reaches_and_a_newest_version_takes_in_what_it_begins() {
-    let text = "min-driver = \"580.65\"\nmin-cuda = \"13\"\nmin-cudnn = \"9.10\"\nmax-cudnn = \"9.19\"\nmin-capability = \"9.0\"\n\
-                min-free-memory = \"138GiB\"\nallow-set = [\"9.20-full\", \"9.19.0-full\"]\n";
+    let text = "min-driver = \"580.65\"\nmin-cuda = \"13\"\nmin-cudnn = \"9.10\"\nmax-cudnn = \"9.19\"\n\
+                min-capability = \"9.0\"\nmin-free-memory = \"138GiB\"\nallow-set = [\"9.20-full\", \"9.19.0-full\"]\n";
     assert_eq!(unmet(text, &machine()), Vec::<String>::new());
     let patched = Environment { cudnn: 91_901, ..machine() };
     assert_eq!(unmet("max-cudnn = \"9.19\"", &patched), Vec::<String>::new());
