@@ -72,7 +72,9 @@ fn instructions(text: &str) -> (Vec<&'static str>, Vec<String>) {
             assert_eq!(misc.instruction.content, "WORKDIR");
             "WORKDIR"
         }
-        other => panic!("{other:?}"),
+        other @ (Instruction::Label(_) | Instruction::Entrypoint(_) | Instruction::Copy(_)) => {
+            panic!("{other:?}")
+        }
     };
     let names = file.instructions.iter().map(name).collect();
     (names, commands)

@@ -80,12 +80,14 @@ fn look(
     machine.prepare()?;
     let mut slot: Slot = machine.slot();
     slot.limit(start.checked_add(arguments.time));
-    let late = |error: HarnessError| match error {
-        HarnessError::OutOfTime => Failure::Elsewhere(format!(
-            "not done within {} s: the device or the driver hangs (--time gives it longer)",
-            arguments.time.as_secs()
-        )),
-        other => other.into(),
+    let late = |error: HarnessError| {
+        if let HarnessError::OutOfTime = error {
+            return Failure::Elsewhere(format!(
+                "not done within {} s: the device or the driver hangs (--time gives it longer)",
+                arguments.time.as_secs()
+            ));
+        }
+        error.into()
     };
     let environment = slot.environment().map_err(late)?.clone();
     for unmet in thresholds.unmet(&environment) {

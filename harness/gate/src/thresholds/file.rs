@@ -75,13 +75,14 @@ impl Entry<'_> {
     }
 
     fn several<T: FromStr<Err = String>>(&self) -> Result<Vec<Asked<T>>, String> {
-        match self.value {
-            DeValue::Array(values) if values.is_empty() => {
-                Err(format!("{}: an empty list allows nothing; leave it out to allow everything", self.key))
-            }
-            DeValue::Array(values) => values.iter().map(|value| self.read(value.get_ref())).collect(),
-            single => Ok(vec![self.read(single)?]),
+        let DeValue::Array(values) = self.value else { return Ok(vec![self.read(self.value)?]) };
+        if values.is_empty() {
+            return Err(format!(
+                "{}: an empty list allows nothing; leave it out to allow everything",
+                self.key
+            ));
         }
+        values.iter().map(|value| self.read(value.get_ref())).collect()
     }
 
     fn read<T: FromStr<Err = String>>(&self, value: &DeValue<'_>) -> Result<Asked<T>, String> {
