@@ -56,7 +56,7 @@ fn what_is_no_set_is_told_in_one_line() {
         ("9.99", "the nearest are"),
         (&empty, "holds no libcudnn.so.9"),
         (&untold.display().to_string(), "tells no version"),
-        (&broken.display().to_string(), "verdict.json: format: 'no number'"),
+        (&broken.display().to_string(), "SHA256SUMS: is missing"),
     ] {
         let run = convict(["recipe", target]);
         assert_eq!((run.code, run.stderr.lines().count()), (Some(2), 1), "{run:?}");
