@@ -15,6 +15,7 @@ mod page;
 mod picture;
 mod position;
 mod read;
+pub mod recipe;
 mod redact;
 mod region;
 mod regression;

@@ -15,6 +15,8 @@ mod minimize;
 mod pipelines;
 mod planning;
 mod planted;
+mod preflight;
+mod recipe;
 mod release;
 mod replay;
 mod resume;

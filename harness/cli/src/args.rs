@@ -4,6 +4,8 @@ mod bisect;
 mod compare;
 mod help;
 mod import;
+mod preflight;
+mod recipe;
 mod replay;
 mod sets;
 mod values;
@@ -17,6 +19,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
+pub(crate) use preflight::Preflight;
+pub(crate) use recipe::{Recipe, RecipeKind};
 pub(crate) use replay::Replay;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
@@ -62,6 +66,10 @@ pub(crate) enum Command {
     Bisect(Bisect),
     /// List the published wheels of cuDNN and those in the cache; fetch one.
     Sets(Sets),
+    /// Say in one line whether this machine meets the thresholds of a job and gets a known-good convolution right.
+    Preflight(Preflight),
+    /// Write a Dockerfile, a conda environment, requirements with hashes or a text for a library set or a bundle's.
+    Recipe(Recipe),
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),

@@ -9,6 +9,8 @@ mod hunt;
 mod import;
 mod kept;
 mod minimize;
+mod preflight;
+mod recipe;
 mod replay;
 mod report;
 mod selftest;
@@ -36,6 +38,8 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
+        Command::Preflight(arguments) => preflight::run(&arguments),
+        Command::Recipe(arguments) => recipe::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

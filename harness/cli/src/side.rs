@@ -1,5 +1,5 @@
-//! Files that a command writes beside what it prints, such as `--junit FILE`: their places are looked at before the work
-//! begins, and they are written whole when it is done. Knows places; knows no form.
+//! Files that a command writes beside what it prints, such as `--junit FILE`: their places are looked at before the
+//! work begins, and they are written whole when it is done. Knows places; knows no form.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};

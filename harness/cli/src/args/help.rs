@@ -49,7 +49,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
          but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
-         is newly wrong or newly refused",
+         is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong where others \
+         are right",
     ),
     (
         2,
@@ -63,7 +64,9 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
-         comparison in which nothing was, a comparison that was over before the corpus was, a bundle of the simulator without --simulate, a file to import that holds no convolution",
+         comparison in which nothing was, a comparison that was over before the corpus was, \
+         a bundle of the simulator without --simulate, a file to import that holds no convolution, a \
+         bundle of which no recipe can be made",
     ),
     (
         130,
