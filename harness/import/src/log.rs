@@ -47,31 +47,52 @@ struct Reader {
 
 /// Reads a log to its end.
 pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> io::Result<Import> {
-    let mut reader = Reader::default();
-    let mut call: Option<Call> = None;
+    let mut reader = LogReader::default();
     while lines.advance()? {
-        match part(lines.bytes()) {
-            Part::Body(body) => {
-                let Some(open) = &mut call else { continue };
-                if let Some(thread) = entry::thread(body) {
-                    open.thread = thread;
-                    reader.take(call.take());
-                } else if open.entries.len() >= ENTRIES_MAX {
-                    reader.refuse("a call of too many lines", open.line);
-                    call = None;
-                } else if let Some(entry) = Entry::read(body) {
-                    open.entries.push(entry);
-                }
-            }
+        reader.line(lines.bytes(), lines.number());
+    }
+    Ok(reader.finish())
+}
+
+/// Reads a log line by line, for who comes across its lines within another text.
+#[derive(Default)]
+pub struct LogReader {
+    reader: Reader,
+    call: Option<Call>,
+}
+
+impl LogReader {
+    /// Takes the next line, without its end, and its number from 1. Lines of others are passed over.
+    pub fn line(&mut self, line: &[u8], number: u64) {
+        match part(line) {
+            Part::Body(body) => self.body(body),
             Part::Head(head) => {
-                reader.take(call.take());
-                call = Function::of(head).map(|function| Call::new(function, lines.number()));
+                self.reader.take(self.call.take());
+                self.call = Function::of(head).map(|function| Call::new(function, number));
             }
             Part::Other => {}
         }
     }
-    reader.take(call);
-    Ok(reader.finish())
+
+    fn body(&mut self, body: &[u8]) {
+        let Some(open) = &mut self.call else { return };
+        if let Some(thread) = entry::thread(body) {
+            open.thread = thread;
+            self.reader.take(self.call.take());
+        } else if open.entries.len() >= ENTRIES_MAX {
+            self.reader.refuse("a call of too many lines", open.line);
+            self.call = None;
+        } else if let Some(entry) = Entry::read(body) {
+            open.entries.push(entry);
+        }
+    }
+
+    /// What the lines gave.
+    #[must_use]
+    pub fn finish(mut self) -> Import {
+        self.reader.take(self.call);
+        self.reader.finish()
+    }
 }
 
 /// A line of the log by its first letters.
