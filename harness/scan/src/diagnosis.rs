@@ -37,7 +37,7 @@ impl Relation {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Root => "the one that came first",
+            Self::Root => "the one that explains most",
             Self::AfterFault => "follows: after a fault every later CUDA call of the process fails",
             Self::AfterShortage => "follows: memory was short by then",
             Self::SameLibraries => "follows: the same libraries",
@@ -71,34 +71,36 @@ fn tier(symptom: &Symptom) -> u8 {
     }
 }
 
-/// True where one was met before the other: by their times in different files, where both give a date; else by place.
-fn is_before(one: &Occurrence, other: &Occurrence) -> bool {
-    let dated = |met: &Occurrence| {
-        met.time.clone().filter(|time| time.as_bytes().first().is_some_and(u8::is_ascii_digit))
-    };
-    match (dated(one), dated(other)) {
-        (Some(one), Some(other)) if one != other => one.replace('T', " ") < other.replace('T', " "),
-        _ => (one.file, one.offset) < (other.file, other.offset),
-    }
+/// What orders symptoms by where they were met first. By time only where logs of several files all tell it in a way
+/// that can be compared; else by place, so that the order is total for any text.
+type Place = (Option<String>, usize, u64);
+
+fn place(met: &Occurrence, by_time: bool) -> Place {
+    let time = dated(met).filter(|_| by_time).map(|time| time.replace('T', " ").replace(',', "."));
+    (time, met.file, met.offset)
+}
+
+/// A time with its date; what counts seconds from a start of its own cannot be compared.
+fn dated(met: &Occurrence) -> Option<&str> {
+    met.time.as_deref().filter(|time| time.as_bytes().first().is_some_and(u8::is_ascii_digit))
 }
 
 /// Puts the root first, tells of each other one what it has to do with it, and orders causes.
 pub(crate) fn relate(symptoms: &mut Vec<Symptom>) {
-    symptoms.sort_by(|one, other| {
-        let order = is_before(&other.first, &one.first).cmp(&is_before(&one.first, &other.first));
-        tier(one).cmp(&tier(other)).then(order)
-    });
+    let several = symptoms.windows(2).any(|pair| pair[0].first.file != pair[1].first.file);
+    let by_time = several && symptoms.iter().all(|symptom| dated(&symptom.first).is_some());
+    symptoms.sort_by_cached_key(|symptom| (tier(symptom), place(&symptom.first, by_time)));
     for symptom in symptoms.iter_mut() {
         let when = symptom.pattern;
         symptom.causes.sort_by_key(|cause| rank(cause, when));
     }
     let Some((root, others)) = symptoms.split_first_mut() else { return };
     root.relation = Relation::Root;
+    let root_place = place(&root.first, by_time);
     for other in others.iter_mut() {
-        other.relation = relation(root, other);
+        other.relation = relation(root, other, place(&other.first, by_time) < root_place);
     }
-    others
-        .sort_by(|one, other| is_before(&other.first, &one.first).cmp(&is_before(&one.first, &other.first)));
+    others.sort_by_cached_key(|symptom| place(&symptom.first, by_time));
 }
 
 /// Causes for which the pattern speaks come first, then those that any pattern suits.
@@ -110,11 +112,11 @@ fn rank(cause: &Cause, when: When) -> u8 {
     }
 }
 
-fn relation(root: &Symptom, other: &Symptom) -> Relation {
+fn relation(root: &Symptom, other: &Symptom, is_before: bool) -> Relation {
     if other.group == Group::Bystander {
         return Relation::Bystander;
     }
-    if root.group != Group::Hardware && is_before(&other.first, &root.first) {
+    if root.group != Group::Hardware && is_before {
         return Relation::Before;
     }
     let one_of = |groups: &[Group]| groups.contains(&other.group);
@@ -134,7 +136,7 @@ fn relation(root: &Symptom, other: &Symptom) -> Relation {
     if root.group == Library && one_of(&[Framework, Library, Process, Status]) {
         return Relation::SameLibraries;
     }
-    let is_near = root.first.file == other.first.file && other.first.line - root.first.line < NEAR;
+    let is_near = root.first.file == other.first.file && other.first.line.abs_diff(root.first.line) < NEAR;
     if is_near && one_of(&[Fault, Framework, Process, Status]) {
         Relation::SameFailure
     } else {
@@ -163,6 +165,13 @@ pub(crate) fn pattern(symptom: &Symptom) -> String {
     }
 }
 
+/// True where no symptom was met before the root. That of a device may be told late, by another program.
+fn is_first(scan: &Scan) -> bool {
+    let at = |symptom: &Symptom| (symptom.first.file, symptom.first.offset);
+    let is_none_before = scan.symptoms.iter().all(|other| other.relation != Relation::Before);
+    is_none_before && scan.symptoms.windows(2).all(|pair| at(&scan.symptoms[0]) <= at(&pair[1]))
+}
+
 /// One line: what it is, where, and the first thing to do.
 pub(crate) fn verdict(scan: &Scan) -> String {
     let Some(root) = scan.symptoms.first().filter(|root| root.severity != Severity::Notice) else {
@@ -172,7 +181,11 @@ pub(crate) fn verdict(scan: &Scan) -> String {
     let mut place = vec![format!("line {}", met.line)];
     place.extend(met.moment.map(|moment| moment.to_string()));
     place.extend(met.rank.map(|rank| format!("rank {rank}")));
-    let first = if scan.symptoms.len() > 1 { " came first" } else { "" };
+    let first = match scan.symptoms.len() {
+        0 | 1 => "",
+        _ if is_first(scan) => " came first",
+        _ => " is what explains most",
+    };
     let likely =
         root.causes.first().map(|cause| format!("; most likely {}", cause.cause)).unwrap_or_default();
     format!("{}{first} ({}), {}{likely}", root.title, place.join(", "), pattern(root))

@@ -104,10 +104,11 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// True for a line that this row's expression takes. A row of statuses has none.
-    pub(crate) fn takes(&self, line: &[u8]) -> bool {
-        self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))
-            && !self.unless.as_ref().is_some_and(|unless| unless.is_match(line))
+    /// Where a line shows this row's expression. A row of statuses has none.
+    pub(crate) fn find(&self, line: &[u8]) -> Option<usize> {
+        let found = self.pattern.as_ref()?.find(line)?;
+        let is_other = self.unless.as_ref().is_some_and(|unless| unless.is_match(line));
+        (!is_other).then_some(found.start())
     }
 }
 

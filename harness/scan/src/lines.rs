@@ -8,6 +8,9 @@ use memchr::{memchr2, memchr2_iter};
 /// Longest line that is looked at as one, bytes; a longer one is looked at in pieces of this length.
 pub const LINE_MAX: usize = 64 << 10;
 
+/// Bytes that two pieces of one line have in common, so that what stands at a cut is found in one of them.
+pub(crate) const OVERLAP: usize = 1 << 10;
+
 /// Bytes before a line that are kept.
 pub(crate) const BEFORE_MAX: usize = 64 << 10;
 
@@ -20,6 +23,8 @@ pub(crate) struct Line<'a> {
     pub(crate) bytes: &'a [u8],
     /// What stood before it, at most so much as is kept.
     pub(crate) before: &'a [u8],
+    /// Bytes at its beginning that the piece before it ended with; 0 for a line that is whole, and a first piece.
+    pub(crate) repeated: usize,
     /// Place of its first byte in the stream.
     pub(crate) offset: u64,
     /// From 1, as editors count: carriage returns alone do not count.
@@ -34,6 +39,9 @@ pub(crate) struct Lines<R> {
     filled: usize,
     /// The line that was found last.
     line: (usize, usize),
+    /// Bytes at its beginning that were in the piece before, and at the next one's.
+    repeated: usize,
+    carried: usize,
     /// Where the next one begins.
     next: usize,
     /// Up to where no end of it was found.
@@ -55,6 +63,8 @@ impl<R: Read> Lines<R> {
             held: vec![0; HELD].into_boxed_slice(),
             filled: 0,
             line: (0, 0),
+            repeated: 0,
+            carried: 0,
             next: 0,
             searched: 0,
             base: 0,
@@ -75,28 +85,31 @@ impl<R: Read> Lines<R> {
             if let Some(found) = memchr2(b'\n', b'\r', &self.held[self.searched..limit]) {
                 let end = self.searched + found;
                 self.feeds = u64::from(self.held[end] == b'\n');
-                self.take(end, end + 1);
+                self.take(end, end + 1, 0);
                 return true;
             }
             self.searched = limit;
             if limit - self.next > LINE_MAX {
                 self.pieces += 1;
-                self.take(self.next + LINE_MAX, self.next + LINE_MAX);
+                let end = self.next + LINE_MAX;
+                self.take(end, end - OVERLAP, OVERLAP);
                 return true;
             }
             if self.ended {
-                let rest = self.next < self.filled;
-                self.take(self.filled, self.filled);
+                let rest = self.next + self.carried < self.filled;
+                self.take(self.filled, self.filled, 0);
                 return rest;
             }
             self.fill();
         }
     }
 
-    fn take(&mut self, end: usize, next: usize) {
+    fn take(&mut self, end: usize, next: usize, carried: usize) {
         self.line = (self.next, end);
+        self.repeated = self.carried;
         self.next = next;
-        self.searched = next;
+        self.carried = carried;
+        self.searched = next + carried;
     }
 
     fn fill(&mut self) {
@@ -125,6 +138,7 @@ impl<R: Read> Lines<R> {
         Line {
             bytes: &self.held[start..end],
             before: &self.held[start.saturating_sub(BEFORE_MAX)..start],
+            repeated: self.repeated,
             offset: self.base + start as u64,
             number: self.number,
         }
@@ -185,7 +199,7 @@ pub(crate) fn forwards(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 mod tests {
     use std::io::{self, Read};
 
-    use super::{LINE_MAX, Lines, backwards, forwards};
+    use super::{LINE_MAX, Lines, OVERLAP, backwards, forwards};
 
     /// Gives so many bytes a read.
     struct Slow<'a>(&'a [u8], usize);
@@ -227,14 +241,29 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_comes_in_pieces_that_are_the_same_for_any_read() {
-        let mut text = vec![b'x'; 3 * LINE_MAX + 17];
+    fn a_long_line_comes_in_pieces_that_overlap_and_are_the_same_for_any_read() {
+        let mut text: Vec<u8> = (0..3 * LINE_MAX + 17).map(|place| b'a' + (place % 23) as u8).collect();
         text.extend(b"\nlast");
         let (one, other) = (lines(&text, 7777), lines(&text, usize::MAX));
         assert_eq!(one, other);
         let sizes: Vec<usize> = one.iter().map(|line| line.2.len()).collect();
-        assert_eq!(sizes, [LINE_MAX, LINE_MAX, LINE_MAX, 17, 4]);
+        assert_eq!(sizes, [LINE_MAX, LINE_MAX, LINE_MAX, 17 + 3 * OVERLAP, 4]);
         assert_eq!((one[3].0, one[4].0), (1, 2));
+        for (number, offset, piece) in &one {
+            let place = usize::try_from(*offset).expect("a small text");
+            assert_eq!(text[place..place + piece.len()], piece[..], "line {number}");
+        }
+        let mut whole = one[0].2.clone();
+        whole.extend(one[1..4].iter().flat_map(|piece| &piece.2[OVERLAP..]));
+        assert_eq!(whole[..], text[..3 * LINE_MAX + 17]);
+    }
+
+    #[test]
+    fn a_line_that_just_fits_is_whole_with_an_end_and_without() {
+        let mut text = vec![b'x'; LINE_MAX];
+        assert_eq!(lines(&text, 4096).len(), 1);
+        text.push(b'\n');
+        assert_eq!(lines(&text, 4096).len(), 1);
     }
 
     #[test]

@@ -7,13 +7,16 @@ use regex::bytes::{Captures, Regex};
 use serde::Serialize;
 
 use crate::guide::compiled;
-use crate::lines::{Line, forwards};
+use crate::lines::{Line, backwards, forwards};
 
 /// Bytes of a line that are searched.
 const SEARCHED: usize = 2 << 10;
 
 /// Most ranks that are told apart.
 const RANKS_MAX: usize = 4096;
+
+/// Most lines that are gone back for a time.
+const TIMES_MAX: usize = 200;
 
 /// How far training had come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -105,6 +108,12 @@ impl Reader {
         let text = found.iter().skip(1).flatten().next()?;
         Some(String::from_utf8_lossy(text.as_bytes()).into_owned())
     }
+
+    /// The time of the nearest line before one that gives any.
+    pub(crate) fn time_before(&self, line: &Line<'_>) -> Option<String> {
+        let is_whole = line.offset == line.before.len() as u64;
+        backwards(line.before, is_whole).take(TIMES_MAX).find_map(|(earlier, _)| self.time(earlier))
+    }
 }
 
 fn number(found: &Captures<'_>, group: usize) -> Option<u64> {
@@ -189,7 +198,7 @@ impl Clock {
         }
         let went_back = moment.epoch < held.moment.epoch
             || (moment.epoch == held.moment.epoch && moment.step < held.moment.step);
-        self.run += u32::from(went_back);
+        self.run = self.run.saturating_add(u32::from(went_back));
         Stamp { moment, previous: Some(held.moment).filter(|_| seen >= self.gap), run: self.run }
     }
 }

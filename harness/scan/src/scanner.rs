@@ -56,6 +56,8 @@ impl Scanner {
             Ok(decoded) => (decoded.reader, FileRead { notes: decoded.notes, ..FileRead::default() }),
             Err(error) => {
                 let trouble = Some(error.to_string());
+                // One import a file: cases are told by the number of theirs.
+                self.imports.push(LogReader::default().finish());
                 return self.files.push(FileRead { trouble, ..FileRead::default() });
             }
         };
@@ -79,9 +81,12 @@ impl Scanner {
     }
 
     fn look(&mut self, line: &Line<'_>, library: &mut LogReader, clock: &mut Clock) {
-        let plain = plain(line.bytes);
-        let Found { row, status, cudnn, library: is_library } = self.sieve.look(&plain);
-        if is_library {
+        // What the piece before has shown is not counted again.
+        let repeated = plain(&line.bytes[..line.repeated]);
+        let is_known = line.repeated > 0 && self.sieve.look(&repeated).row.is_some();
+        let plain = plain(if is_known { &line.bytes[line.repeated..] } else { line.bytes });
+        let Found { row, at, status, cudnn, library: is_library } = self.sieve.look(&plain);
+        if is_library && line.repeated == 0 {
             library.line(&plain, line.number);
         }
         // Every call of cuDNN's own log names the version.
@@ -97,9 +102,10 @@ impl Scanner {
             empty @ None => {
                 let moment = stamp.map(|stamp| stamp.moment);
                 let change = self.changes.before(line, &self.reader, moment);
-                let time = self.reader.time(&plain);
-                let (text, number) = (shown(line.bytes), line.number);
-                let first = Occurrence { file, line: number, offset: line.offset, text, rank, moment, time };
+                let time = self.reader.time(&plain).or_else(|| self.reader.time_before(line));
+                let suspect = library.latest().map(ToString::to_string);
+                let (line, offset, text) = (line.number, line.offset, shown(&plain, at));
+                let first = Occurrence { file, line, offset, text, rank, moment, time, suspect };
                 empty.insert(Tally::new(first, change))
             }
         };

@@ -28,6 +28,8 @@ const WORDS: [&str; 2] = ["nan", "inf"];
 pub(crate) struct Found {
     /// The row, by its place in the guide.
     pub(crate) row: Option<usize>,
+    /// Where in the line it shows itself.
+    pub(crate) at: usize,
     /// The status of cuDNN that it names.
     pub(crate) status: Option<Status>,
     /// True where cuDNN is named.
@@ -108,8 +110,9 @@ impl Sieve {
     pub(crate) fn look(&self, line: &[u8]) -> Found {
         let told = self.told(line);
         let status = if told.cudnn { self.statuses.find(line) } else { None };
-        let row = self.candidates(told.rows, status.as_ref()).find(|&place| self.takes(place, line));
-        Found { row, status, cudnn: told.cudnn, library: told.library }
+        let shows = |row| Some((row, self.find(row, line, status.as_ref())?));
+        let (row, at) = self.candidates(told.rows, status.as_ref()).find_map(shows).unzip();
+        Found { row, at: at.unwrap_or_default(), status, cudnn: told.cudnn, library: told.library }
     }
 
     /// Places of rows that may take the line, in order.
@@ -120,9 +123,9 @@ impl Sieve {
     }
 
     /// A row without an expression is a candidate only through a status, which is all that it asks.
-    fn takes(&self, place: usize, line: &[u8]) -> bool {
-        let row = &self.rows[place];
-        row.pattern.is_none() || row.takes(line)
+    fn find(&self, row: usize, line: &[u8], status: Option<&Status>) -> Option<usize> {
+        let row = &self.rows[row];
+        if row.pattern.is_none() { status.map(|status| status.at) } else { row.find(line) }
     }
 
     /// Identifiers of all rows that take a line, the one that counts first.
@@ -131,7 +134,9 @@ impl Sieve {
         let told = self.told(line);
         let status = if told.cudnn { self.statuses.find(line) } else { None };
         assert!(told == Told::default() || self.may_hold(line));
-        let taking = self.candidates(told.rows, status.as_ref()).filter(|&place| self.takes(place, line));
+        let status = status.as_ref();
+        let taking =
+            self.candidates(told.rows, status).filter(|&place| self.find(place, line, status).is_some());
         taking.map(|place| self.rows[place].id.as_str()).collect()
     }
 }

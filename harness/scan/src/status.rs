@@ -34,6 +34,8 @@ pub(crate) struct Status {
     pub(crate) name: String,
     /// The row of the guide.
     pub(crate) guide: String,
+    /// Where in the line it stands.
+    pub(crate) at: usize,
 }
 
 /// A status, how often it was named, and what it means.
@@ -118,22 +120,22 @@ impl Statuses {
 
     /// The first status but success that a line names; a number counts where no name is there.
     pub(crate) fn find(&self, line: &[u8]) -> Option<Status> {
-        let names = self.name.captures_iter(line).filter_map(|found| found.get(1));
-        let mut names = names.map(|name| String::from_utf8_lossy(name.as_bytes()).into_owned());
-        if let Some(name) = names.find(|name| name != "SUCCESS") {
-            return Some(self.named(name));
+        let mut names = self.name.captures_iter(line).filter_map(|found| found.get(1));
+        if let Some(name) = names.find(|name| name.as_bytes() != b"SUCCESS") {
+            return Some(self.named(String::from_utf8_lossy(name.as_bytes()).into_owned(), name.start()));
         }
         let found = self.number.captures(line)?.get(1)?;
+        let at = found.start();
         let number: u32 =
             std::str::from_utf8(found.as_bytes()).ok()?.parse().ok().filter(|number| *number != 0)?;
         let row = self.rows.iter().find(|row| row.v9 == Some(number) || row.v8 == Some(number));
-        Some(self.named(row.map_or_else(|| number.to_string(), |row| row.name.clone())))
+        Some(self.named(row.map_or_else(|| number.to_string(), |row| row.name.clone()), at))
     }
 
     /// Names that are not in the table belong to the one that they begin with.
-    fn named(&self, name: String) -> Status {
+    fn named(&self, name: String, at: usize) -> Status {
         let guide = self.row(&name).map_or("status-other", |row| &row.guide).to_owned();
-        Status { name, guide }
+        Status { name, guide, at }
     }
 
     fn row(&self, name: &str) -> Option<&Row> {
@@ -216,7 +218,7 @@ mod tests {
             assert_eq!(statuses.find(line.as_bytes()).map(|status| status.name).as_deref(), name, "{line}");
         }
         assert_eq!(
-            statuses.named("NOT_SUPPORTED_OF_LATER_VERSIONS".to_owned()).guide,
+            statuses.named("NOT_SUPPORTED_OF_LATER_VERSIONS".to_owned(), 0).guide,
             "status-not-supported"
         );
         let number = |version| statuses.explain("EXECUTION_FAILED", 1, Version::read(version)).number;

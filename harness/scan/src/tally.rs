@@ -31,9 +31,12 @@ pub struct Occurrence {
     /// How far training had come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moment: Option<Moment>,
-    /// The time, as the line gives it.
+    /// The time, as the line gives it, or else the nearest one before it that gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
+    /// The convolution that was executed last before it, as a case line, where cuDNN's own log stands between.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspect: Option<String>,
 }
 
 /// A moment at which the symptom was met, however many lines tell of it.
@@ -167,6 +170,7 @@ mod tests {
             rank: None,
             moment: first,
             time: None,
+            suspect: None,
         };
         let mut tally = Tally::new(first, None);
         for (run, step, previous) in steps {

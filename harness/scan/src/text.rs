@@ -2,15 +2,25 @@
 //! terminal would obey is left. Knows encodings; knows no symptom.
 
 use std::borrow::Cow;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 
 use flate2::read::MultiGzDecoder;
 
 /// Bytes by which an encoding is told.
 const HEAD: u64 = 4096;
 
-/// Longest line that is shown, characters.
+/// Longest line that is shown, characters; of a longer one the part about what was found, from so many bytes before.
 const SHOWN_MAX: usize = 160;
+const SHOWN_BEFORE: usize = 60;
+
+/// Forms of compression that are not read: how a file of each begins, its name, and the program that unpacks it.
+const PACKED: [(&[u8], &str, &str); 5] = [
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"),
+    (b"\xfd7zXZ\0", "xz", "xz -dc"),
+    (b"BZh", "bzip2", "bzip2 -dc"),
+    (b"\x04\x22\x4d\x18", "lz4", "lz4 -dc"),
+    (b"PK\x03\x04", "zip", "unzip -p"),
+];
 
 /// A stream of UTF-8, or of what is taken for it.
 pub(crate) struct Decoded<'a> {
@@ -23,8 +33,12 @@ pub(crate) struct Decoded<'a> {
 pub(crate) fn decoded<'a>(mut reader: impl Read + 'a) -> io::Result<Decoded<'a>> {
     let mut notes = Vec::new();
     let mut first = head(&mut reader)?;
+    if let Some((_, name, command)) = PACKED.iter().find(|(begin, ..)| first.starts_with(begin)) {
+        let why = format!("is compressed by {name}, which is not read: {command} LOG | convict scan -");
+        return Err(io::Error::new(ErrorKind::InvalidData, why));
+    }
     let mut whole: Box<dyn Read + 'a> = if first.starts_with(b"\x1f\x8b") {
-        notes.push("is compressed; places count the text".to_owned());
+        notes.push("is compressed by gzip; places count the text".to_owned());
         let mut inner = MultiGzDecoder::new(Cursor::new(first).chain(reader));
         first = head(&mut inner)?;
         Box::new(inner)
@@ -153,13 +167,15 @@ pub(crate) fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(kept)
 }
 
-/// The line as it can be shown anywhere: shortened about the middle, and with every character spelled out that moves
-/// a cursor, sets a terminal or turns the direction of writing.
-pub(crate) fn shown(line: &[u8]) -> String {
-    let plain = plain(&line[..line.len().min(SHOWN_MAX * 8)]).into_owned();
-    let text = String::from_utf8_lossy(&plain);
-    let is_cut = line.len() > SHOWN_MAX * 8;
-    let mut shown = String::new();
+/// A line without its colours as it can be shown anywhere: of a long one the part about a place, and with every
+/// character spelled out that moves a cursor, sets a terminal or turns the direction of writing.
+pub(crate) fn shown(plain: &[u8], place: usize) -> String {
+    let is_continued = |place: usize| plain.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let wanted = if plain.len() <= SHOWN_MAX { 0 } else { place.saturating_sub(SHOWN_BEFORE).min(plain.len()) };
+    let start = (wanted..).find(|place| !is_continued(*place)).unwrap_or(plain.len());
+    let end = plain.len().min(start + SHOWN_MAX * 4);
+    let text = String::from_utf8_lossy(&plain[start..end]);
+    let mut shown = String::from(if start > 0 { "..." } else { "" });
     for (count, letter) in text.trim().chars().enumerate() {
         if count == SHOWN_MAX {
             return shown + "...";
@@ -170,7 +186,7 @@ pub(crate) fn shown(line: &[u8]) -> String {
             _ => shown.push(letter),
         }
     }
-    if is_cut { shown + "..." } else { shown }
+    if end < plain.len() { shown + "..." } else { shown }
 }
 
 /// Characters that are not seen and change what is.
@@ -213,9 +229,28 @@ mod tests {
 
     #[test]
     fn nothing_that_a_terminal_obeys_is_shown() {
-        assert_eq!(shown(b"\x1b[31mred\x1b[0m \x07\x1b]0;t\xff"), "red \\u{7}\\u{1b}]0;t\u{fffd}");
-        assert_eq!(shown("a\u{202e}b\u{9b}".as_bytes()), "a\\u{202e}b\\u{9b}");
-        assert_eq!(shown(&[b'x'; 5000]).len(), 163);
+        let all = |line: &[u8]| shown(&plain(line), 0);
+        assert_eq!(all(b"\x1b[31mred\x1b[0m \x07\x1b]0;t\xff"), "red \\u{7}\\u{1b}]0;t\u{fffd}");
+        assert_eq!(all("a\u{202e}b\u{9b}".as_bytes()), "a\\u{202e}b\\u{9b}");
+        assert_eq!(all(&[b'x'; 5000]).len(), 163);
         assert_eq!(*plain(b"loss \x1b[1;31mnan\x1b["), *b"loss nan");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_about_the_place_is_shown() {
+        let line = [&b"\xc3\xa9".repeat(3000)[..], b"CUDA error", &[b'x'; 900]].concat();
+        let text = shown(&line, 6000);
+        assert!(text.starts_with("...\u{e9}") && text.contains("CUDA errorxx") && text.ends_with("..."), "{text}");
+        assert!(!shown(&line, 5999).contains('\u{fffd}'));
+        assert_eq!(shown(&line, usize::MAX), "...");
+        assert_eq!(shown(b"a short one", 9), "a short one");
+    }
+
+    #[test]
+    fn other_compressions_are_named_with_what_unpacks_them() {
+        for (begin, name) in [(&b"\x28\xb5\x2f\xfdrest"[..], "zstd -dc"), (b"BZh91AY", "bzip2 -dc"), (b"\xfd7zXZ\0", "xz -dc")] {
+            let Err(error) = decoded(begin) else { panic!("{name} was read") };
+            assert!(error.to_string().contains(name), "{error}");
+        }
     }
 }
