@@ -18,6 +18,7 @@ mod planted;
 mod release;
 mod replay;
 mod resume;
+mod scan;
 mod screen;
 mod tidy;
 mod verify;

@@ -5,6 +5,7 @@ mod compare;
 mod help;
 mod import;
 mod replay;
+mod scan;
 mod sets;
 mod values;
 
@@ -18,6 +19,7 @@ pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
 pub(crate) use replay::Replay;
+pub(crate) use scan::Scan;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
 use values::{devices, duration, folder_or_nothing, one_device};
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Report(Report),
     /// List the convolutions that a log, a graph, a model or a table holds, as case lines with counts; needs no GPU.
     Import(Import),
+    /// Say what the logs of a training run tell of cuDNN, CUDA and the GPU, why, and what to run next; needs no GPU.
+    Scan(Scan),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
     /// Say in which cuDNN versions a case fails: first bad, last good, first fixed.

@@ -53,7 +53,11 @@ impl Changes {
         let mut own = own;
         for (earlier, feeds) in backwards(line.before, is_whole).take(LINES_MAX) {
             if let Some(kind) = self.kind(earlier) {
-                return Some(Change { kind, line: line.number.saturating_sub(feeds), text: shown(&plain(earlier), 0) });
+                return Some(Change {
+                    kind,
+                    line: line.number.saturating_sub(feeds),
+                    text: shown(&plain(earlier), 0),
+                });
             }
             let Some(moment) = reader.moment(earlier) else { continue };
             let same = |own: Moment| {

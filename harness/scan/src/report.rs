@@ -85,6 +85,14 @@ impl Symptom {
         }
     }
 
+    /// Puts the convolution that was executed last before it into the commands that ask for one.
+    pub(crate) fn name_suspect(&mut self) {
+        let Some(suspect) = &self.first.suspect else { return };
+        for cause in &mut self.causes {
+            cause.command = cause.command.replace("'CASE'", &format!("'{suspect}'"));
+        }
+    }
+
     /// When it was met, in words.
     #[must_use]
     pub fn when(&self) -> String {

@@ -135,6 +135,7 @@ impl Scanner {
             let named =
                 tally.statuses.iter().map(|(name, count)| sieve.statuses.explain(name, *count, version));
             symptom.statuses = named.collect();
+            symptom.name_suspect();
             symptoms.push(symptom);
         }
         relate(&mut symptoms);

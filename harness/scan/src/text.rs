@@ -171,7 +171,8 @@ pub(crate) fn plain(line: &[u8]) -> Cow<'_, [u8]> {
 /// character spelled out that moves a cursor, sets a terminal or turns the direction of writing.
 pub(crate) fn shown(plain: &[u8], place: usize) -> String {
     let is_continued = |place: usize| plain.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let wanted = if plain.len() <= SHOWN_MAX { 0 } else { place.saturating_sub(SHOWN_BEFORE).min(plain.len()) };
+    let wanted =
+        if plain.len() <= SHOWN_MAX { 0 } else { place.saturating_sub(SHOWN_BEFORE).min(plain.len()) };
     let start = (wanted..).find(|place| !is_continued(*place)).unwrap_or(plain.len());
     let end = plain.len().min(start + SHOWN_MAX * 4);
     let text = String::from_utf8_lossy(&plain[start..end]);
@@ -240,7 +241,10 @@ mod tests {
     fn of_a_long_line_the_part_about_the_place_is_shown() {
         let line = [&b"\xc3\xa9".repeat(3000)[..], b"CUDA error", &[b'x'; 900]].concat();
         let text = shown(&line, 6000);
-        assert!(text.starts_with("...\u{e9}") && text.contains("CUDA errorxx") && text.ends_with("..."), "{text}");
+        assert!(
+            text.starts_with("...\u{e9}") && text.contains("CUDA errorxx") && text.ends_with("..."),
+            "{text}"
+        );
         assert!(!shown(&line, 5999).contains('\u{fffd}'));
         assert_eq!(shown(&line, usize::MAX), "...");
         assert_eq!(shown(b"a short one", 9), "a short one");
@@ -248,7 +252,9 @@ mod tests {
 
     #[test]
     fn other_compressions_are_named_with_what_unpacks_them() {
-        for (begin, name) in [(&b"\x28\xb5\x2f\xfdrest"[..], "zstd -dc"), (b"BZh91AY", "bzip2 -dc"), (b"\xfd7zXZ\0", "xz -dc")] {
+        for (begin, name) in
+            [(&b"\x28\xb5\x2f\xfdrest"[..], "zstd -dc"), (b"BZh91AY", "bzip2 -dc"), (b"\xfd7zXZ\0", "xz -dc")]
+        {
             let Err(error) = decoded(begin) else { panic!("{name} was read") };
             assert!(error.to_string().contains(name), "{error}");
         }

@@ -49,12 +49,13 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
          but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something is \
-         newly wrong or newly refused",
+         newly wrong or newly refused; `scan`: a log shows an error or a warning",
     ),
     (
         2,
         "usage: a bad case line, a folder that holds another hunt or none to resume, `minimize` or `explain` on a \
-         case that does not fail; a bundle with trouble",
+         case that does not fail; a bundle with trouble; a log that `scan` cannot read to its end and that shows nothing \
+         until there",
     ),
     (3, "this machine can't run it: no driver, no library, a companion missing, mixed library files"),
     (4, "convict itself failed: a full disk, a worker that can't be spawned, a self-test that fails"),

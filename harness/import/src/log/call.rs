@@ -81,7 +81,9 @@ impl Call {
                 _ => continue,
             };
             if graph.convolutions.len() >= CONVOLUTIONS_MAX {
-                graph.convolutions.push(Err(format!("more than {CONVOLUTIONS_MAX} convolutions in one graph")));
+                graph
+                    .convolutions
+                    .push(Err(format!("more than {CONVOLUTIONS_MAX} convolutions in one graph")));
                 break;
             }
             graph.convolutions.push(convolution(operation, parts(&self.entries, place)));
