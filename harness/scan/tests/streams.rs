@@ -124,7 +124,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn any_bytes_give_the_same_in_any_pieces(pieces in prop::collection::vec(piece(), 0..120), step in 1_usize..50) {
