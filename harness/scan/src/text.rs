@@ -1,5 +1,5 @@
-//! What a stream's bytes are, and how a line of it is shown: compressed text and UTF-16 become UTF-8, and nothing that a
-//! terminal would obey is left. Knows encodings; knows no symptom.
+//! What a stream's bytes are, and how a line of it is shown: compressed text and UTF-16 become UTF-8, and nothing that
+//! a terminal would obey is left. Knows encodings; knows no symptom.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -192,7 +192,8 @@ pub(crate) fn shown(plain: &[u8], place: usize) -> String {
 
 /// Characters that are not seen and change what is.
 fn is_unseen(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(letter, '\u{feff}' | '\u{61c}')
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Streams of any size and encoding: what is no text, never ends, fails midway or comes in any pieces. Knows bytes; what a
-//! log means is told in `diagnoses.rs`.
+//! Streams of any size and encoding: what is no text, never ends, fails midway or comes in any pieces. Knows bytes;
+//! what a log means is told in `diagnoses.rs`.
 
 use std::io::{self, Read};
 

@@ -42,20 +42,20 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         0,
         "nothing wrong was found, or what is informative only (tier C); a case that had to be refused was refused; \
-         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what `verify` could \
-         run again still holds",
+         `minimize` and `explain` did their work on a case that fails; `bisect` could judge a version; what \
+         `verify` could run again still holds",
     ),
     (
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
-         but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something is \
-         newly wrong or newly refused; `scan`: a log shows an error or a warning",
+         but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
+         is newly wrong or newly refused; `scan`: a log shows an error or a warning",
     ),
     (
         2,
         "usage: a bad case line, a folder that holds another hunt or none to resume, `minimize` or `explain` on a \
-         case that does not fail; a bundle with trouble; a log that `scan` cannot read to its end and that shows nothing \
-         until there",
+         case that does not fail; a bundle with trouble; a log that `scan` cannot read to its end and that shows \
+         nothing until there",
     ),
     (3, "this machine can't run it: no driver, no library, a companion missing, mixed library files"),
     (4, "convict itself failed: a full disk, a worker that can't be spawned, a self-test that fails"),

@@ -1,5 +1,5 @@
-//! `convict scan`: what logs tell of cuDNN, CUDA and the GPU, as text or JSON. Knows how it is written; what is found and
-//! what it means is `scan`'s.
+//! `convict scan`: what logs tell of cuDNN, CUDA and the GPU, as text or JSON. Knows how it is written; what is found
+//! and what it means is `scan`'s.
 
 use std::fs::File;
 use std::io::{self, Read};
