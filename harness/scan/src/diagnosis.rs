@@ -86,7 +86,7 @@ fn dated(met: &Occurrence) -> Option<&str> {
 }
 
 /// Puts the root first, tells of each other one what it has to do with it, and orders causes.
-pub(crate) fn relate(symptoms: &mut Vec<Symptom>) {
+pub(crate) fn relate(symptoms: &mut [Symptom]) {
     let several = symptoms.windows(2).any(|pair| pair[0].first.file != pair[1].first.file);
     let by_time = several && symptoms.iter().all(|symptom| dated(&symptom.first).is_some());
     symptoms.sort_by_cached_key(|symptom| (tier(symptom), place(&symptom.first, by_time)));

@@ -159,7 +159,8 @@ mod tests {
                 );
             }
             let mut declared = texts(&row, "overlaps");
-            (others.sort_unstable(), declared.sort_unstable());
+            others.sort_unstable();
+            declared.sort_unstable();
             assert_eq!(others, declared, "{id}");
         }
     }
