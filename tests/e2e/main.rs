@@ -20,6 +20,7 @@ mod recipe;
 mod release;
 mod replay;
 mod resume;
+mod scan;
 mod screen;
 mod tidy;
 mod verify;

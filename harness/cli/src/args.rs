@@ -7,6 +7,7 @@ mod import;
 mod preflight;
 mod recipe;
 mod replay;
+mod scan;
 mod sets;
 mod values;
 
@@ -22,6 +23,7 @@ pub(crate) use import::{Form, Import};
 pub(crate) use preflight::Preflight;
 pub(crate) use recipe::{Recipe, RecipeKind};
 pub(crate) use replay::Replay;
+pub(crate) use scan::Scan;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
 use values::{devices, duration, folder_or_nothing, one_device};
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Report(Report),
     /// List the convolutions that a log, a graph, a model or a table holds, as case lines with counts; needs no GPU.
     Import(Import),
+    /// Say what the logs of a training run tell of cuDNN, CUDA and the GPU, why, and what to run next; needs no GPU.
+    Scan(Scan),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
     /// Say in which cuDNN versions a case fails: first bad, last good, first fixed.

@@ -13,6 +13,7 @@ mod preflight;
 mod recipe;
 mod replay;
 mod report;
+mod scan;
 mod selftest;
 mod sets;
 mod verify;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Import(arguments) => import::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Scan(arguments) => scan::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),

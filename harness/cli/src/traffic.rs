@@ -1,9 +1,10 @@
 //! Files of what is really run, opened and read with `import`. Knows paths and whose trouble an error is; the forms are
 //! `import`'s.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hunt::Weighted;
 use import::{Format, Import, ImportError};
@@ -66,4 +67,34 @@ pub(crate) fn weighted(path: &Path) -> Result<Vec<Weighted>, Failure> {
     }
     let weighted = |found: import::Imported| Weighted { case: found.case, count: found.count };
     Ok(import.cases.into_iter().map(weighted).collect())
+}
+
+/// The list that `hunt --cases-from` and `--around` read.
+pub(crate) fn lines(files: &[PathBuf], import: &Import) -> String {
+    let total = import.cases.iter().fold(0_u64, |sum, found| sum.saturating_add(found.count));
+    let mut text = format!(
+        "# {} cases, {total} {}, most frequent first\n",
+        import.cases.len(),
+        import.evidence.counted()
+    );
+    for found in &import.cases {
+        let mut comment = format!("count {}, first at ", found.count);
+        if files.len() > 1
+            && let Some(path) = files.get(found.file)
+        {
+            // A comma or a line's end within a name would end what the comment says.
+            let name = path.display().to_string();
+            comment.extend(name.chars().filter(|letter| !letter.is_control() && *letter != ',').chain([' ']));
+        }
+        let _ = write!(comment, "line {}", found.first);
+        if found.fused {
+            comment.push_str(", fused");
+        }
+        if !found.engines.is_empty() {
+            let engines: Vec<String> = found.engines.iter().map(i64::to_string).collect();
+            let _ = write!(comment, ", engines {}", engines.join(" "));
+        }
+        let _ = write!(text, "\n# {comment}\n{}\n", found.case);
+    }
+    text
 }

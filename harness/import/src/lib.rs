@@ -15,6 +15,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use crate::lines::{Lines, find};
 
 pub use csv::COLUMNS;
+pub use log::LogReader;
 pub use table::{Evidence, Import, Imported, Refused};
 
 /// Bytes at the beginning of a file by which its form is told.

@@ -50,12 +50,13 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
          but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
          is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong where others \
-         are right",
+         are right; `scan`: a log shows an error or a warning",
     ),
     (
         2,
         "usage: a bad case line, a folder that holds another hunt or none to resume, `minimize` or `explain` on a \
-         case that does not fail; a bundle with trouble",
+         case that does not fail; a bundle with trouble; a log that `scan` cannot read to its end and that shows \
+         nothing until there",
     ),
     (3, "this machine can't run it: no driver, no library, a companion missing, mixed library files"),
     (4, "convict itself failed: a full disk, a worker that can't be spawned, a self-test that fails"),
