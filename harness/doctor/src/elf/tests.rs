@@ -1,0 +1,1 @@
+//! Broken and hostile files, and a library of this machine. Knows what must not happen.
