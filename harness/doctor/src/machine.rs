@@ -60,7 +60,7 @@ pub struct Device {
     /// Processes that hold memory.
     pub processes: Vec<Process>,
     #[serde(skip)]
-    uuid: String,
+    bus: String,
 }
 
 /// A process that holds device memory.
@@ -75,11 +75,12 @@ pub struct Process {
 }
 
 /// What to ask nvidia-smi for, in the order that is read here.
-pub const DEVICE_QUERY: &str = "index,uuid,name,compute_cap,memory.total,memory.used,memory.free,ecc.mode.current,\
+pub const DEVICE_QUERY: &str = "index,pci.bus_id,name,compute_cap,memory.total,memory.used,memory.free,ecc.mode.current,\
                                 ecc.errors.uncorrected.volatile.total,mig.mode.current,driver_version";
 
-/// What to ask it for about processes.
-pub const PROCESS_QUERY: &str = "gpu_uuid,pid,process_name,used_gpu_memory";
+/// What to ask it for about processes. The bus address joins both answers, since serial numbers are not kept of what a
+/// child prints.
+pub const PROCESS_QUERY: &str = "gpu_bus_id,pid,process_name,used_gpu_memory";
 
 /// Reads its answers, both as CSV without header and units; lines that are none are passed over.
 #[must_use]
@@ -89,7 +90,7 @@ pub fn devices(devices: &str, processes: &str) -> Vec<Device> {
     let mut found: Vec<Device> = Vec::new();
     for line in devices.lines() {
         let fields = fields(line);
-        let [index, uuid, name, capability, total, used, free, ecc, errors, mig, driver] = fields.as_slice() else {
+        let [index, bus, name, capability, total, used, free, ecc, errors, mig, driver] = fields.as_slice() else {
             continue;
         };
         found.push(Device {
@@ -102,20 +103,20 @@ pub fn devices(devices: &str, processes: &str) -> Vec<Device> {
             mig: mig.clone(),
             driver: driver.clone(),
             processes: Vec::new(),
-            uuid: uuid.clone(),
+            bus: bus.clone(),
         });
     }
     for line in processes.lines() {
         let fields = fields(line);
         // A program's name may hold commas; it stands between the number and the memory.
-        let [uuid, pid, name @ .., used] = fields.as_slice() else { continue };
+        let [bus, pid, name @ .., used] = fields.as_slice() else { continue };
         let name = name.join(",");
         let process = Process {
             pid: pid.clone(),
             name: name.rsplit('/').next().unwrap_or_default().to_owned(),
             used_mib: mebibytes(used),
         };
-        if let Some(device) = found.iter_mut().find(|device| &device.uuid == uuid) {
+        if let Some(device) = found.iter_mut().find(|device| &device.bus == bus) {
             device.processes.push(process);
         }
     }
@@ -199,6 +200,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let source = Source::below(folder.path());
         assert_eq!(driver(&source), Driver::default());
+        // A source remembers what is not there.
+        let source = Source::below(folder.path());
         std::fs::create_dir_all(folder.path().join("proc/driver/nvidia")).expect("made");
         let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC version: 12.3.0\n";
         std::fs::write(folder.path().join("proc/driver/nvidia/version"), text).expect("written");
@@ -209,9 +212,9 @@ mod tests {
 
     #[test]
     fn devices_and_their_processes_are_read_from_the_answers_of_nvidia_smi() {
-        let text = "0, GPU-1, NVIDIA H200, 9.0, 143771, 5, 143766, Enabled, 0, Disabled, 580.159.04\n\
-                    1, GPU-2, NVIDIA H200, 9.0, 143771, [N/A], 143000 MiB, [N/A], [N/A], Enabled, 580.159.04\nno line\n";
-        let found = devices(text, "GPU-2, 77, /opt/a,b/python3, 1024\nGPU-9, 1, x, 1\nGPU-2, [N/A], [Not Found], [N/A]\n");
+        let text = "0, 00000000:0F:00.0, NVIDIA H200, 9.0, 143771, 5, 143766, Enabled, 0, Disabled, 580.159.04\n\
+                    1, 00000000:10:00.0, NVIDIA H200, 9.0, 143771, [N/A], 143000 MiB, [N/A], [N/A], Enabled, 580.159.04\nno line\n";
+        let found = devices(text, "00000000:10:00.0, 77, /opt/a,b/python3, 1024\n00000000:99:00.0, 1, x, 1\n00000000:10:00.0, [N/A], [Not Found], [N/A]\n");
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].memory_mib, [Some(143_771), Some(5), Some(143_766)]);
         assert_eq!((found[1].memory_mib[1], found[1].mig.as_str()), (None, "Enabled"));

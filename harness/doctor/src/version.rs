@@ -9,15 +9,19 @@ use serde::{Serialize, Serializer};
 const NUMBERS_MAX: usize = 6;
 const DIGITS_MAX: usize = 9;
 
-/// Numbers from the most to the least significant: `9.19.0.56`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(Vec<u32>);
+/// Numbers from the most to the least significant: `9.19.0.56`. Printed with the digits that it was read with, since a
+/// driver's release is `580.159.04`; those make no difference between two versions.
+#[derive(Clone, Debug)]
+pub struct Version {
+    numbers: Vec<u32>,
+    digits: Vec<usize>,
+}
 
 impl Version {
     /// A version of those numbers.
     #[must_use]
     pub fn new(numbers: &[u32]) -> Self {
-        Self(numbers.to_vec())
+        Self { numbers: numbers.to_vec(), digits: vec![1; numbers.len()] }
     }
 
     /// Reads digits and dots alone.
@@ -27,8 +31,10 @@ impl Version {
             let plain = (1..=DIGITS_MAX).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
             plain.then(|| part.parse().ok()).flatten()
         };
-        let numbers: Option<Vec<u32>> = text.split('.').take(NUMBERS_MAX + 1).map(number).collect();
-        numbers.filter(|numbers| numbers.len() <= NUMBERS_MAX).map(Self)
+        let parts = || text.split('.').take(NUMBERS_MAX + 1);
+        let numbers: Option<Vec<u32>> = parts().map(number).collect();
+        let numbers = numbers.filter(|numbers| numbers.len() <= NUMBERS_MAX)?;
+        Some(Self { numbers, digits: parts().map(str::len).collect() })
     }
 
     /// Reads the version that a text begins with: `9.14.0.64-1`, `2.11.0+cu130`, `12.4.1~rc1`.
@@ -45,51 +51,54 @@ impl Version {
         let unit = if number >= 10_000 { 10_000 } else { 1_000 };
         let numbers = [number / unit, number % unit / 100, number % 100].map(u32::try_from);
         let [Ok(major), Ok(minor), Ok(patch)] = numbers else { return None };
-        ((1..1000).contains(&major)).then(|| Self(vec![major, minor, patch]))
+        ((1..1000).contains(&major)).then(|| Self::new(&[major, minor, patch]))
     }
 
     /// What `cudart` and the driver give: 12040 is 12.4.
     #[must_use]
     pub fn of_cuda(number: u64) -> Option<Self> {
         let (major, minor) = (u32::try_from(number / 1000).ok()?, u32::try_from(number % 1000 / 10).ok()?);
-        ((1..1000).contains(&major)).then(|| Self(vec![major, minor]))
+        ((1..1000).contains(&major)).then(|| Self::new(&[major, minor]))
     }
 
     /// The four bytes that a part of cuDNN 9 exports as its version: patch, minor, major, 0.
     #[must_use]
     pub fn of_packed([patch, minor, major, zero]: [u8; 4]) -> Option<Self> {
         let plausible = zero == 0 && (7..=40).contains(&major);
-        plausible.then(|| Self(vec![major.into(), minor.into(), patch.into()]))
+        plausible.then(|| Self::new(&[major.into(), minor.into(), patch.into()]))
     }
 
     /// The number at that place, 0 where it is left out.
     #[must_use]
     pub fn number(&self, place: usize) -> u32 {
-        self.0.get(place).copied().unwrap_or(0)
+        self.numbers.get(place).copied().unwrap_or(0)
     }
 
     /// How many numbers there are.
     #[must_use]
     pub fn places(&self) -> usize {
-        self.0.len()
+        self.numbers.len()
     }
 
     /// The first numbers alone: what a library tells of itself are three, what names a series two.
     #[must_use]
     pub fn short(&self, places: usize) -> Self {
-        Self(self.0.iter().take(places).copied().collect())
+        Self {
+            numbers: self.numbers.iter().take(places).copied().collect(),
+            digits: self.digits.iter().take(places).copied().collect(),
+        }
     }
 
     /// True where both say the same as far as both speak.
     #[must_use]
     pub fn agrees(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(one, two)| one == two)
+        self.numbers.iter().zip(&other.numbers).all(|(one, two)| one == two)
     }
 
     /// Compares with missing numbers as 0.
     #[must_use]
     pub fn compare(&self, other: &Self) -> std::cmp::Ordering {
-        let places = self.0.len().max(other.0.len());
+        let places = self.numbers.len().max(other.numbers.len());
         let padded = |version: &Self| (0..places).map(|place| version.number(place)).collect::<Vec<_>>();
         padded(self).cmp(&padded(other))
     }
@@ -101,9 +110,30 @@ impl Version {
     }
 }
 
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.numbers == other.numbers
+    }
+}
+
+impl Eq for Version {}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.numbers.cmp(&other.numbers)
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let numbers: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        let numbers = self.numbers.iter().zip(&self.digits);
+        let numbers: Vec<String> = numbers.map(|(number, digits)| format!("{number:0digits$}")).collect();
         formatter.write_str(&numbers.join("."))
     }
 }
@@ -151,6 +181,9 @@ mod tests {
         assert_eq!(Version::leading("9.14.0.64-1"), Version::parse("9.14.0.64"));
         assert_eq!(Version::leading("2.11.0+cu130"), Version::parse("2.11.0"));
         assert_eq!(Version::leading("2.11.0.dev1"), Version::parse("2.11.0"));
+        let driver = Version::parse("580.159.04").expect("a version");
+        assert_eq!((driver.to_string().as_str(), driver.number(2)), ("580.159.04", 4));
+        assert_eq!(driver, Version::new(&[580, 159, 4]));
         for text in ["", "9.", "9.x", "+9", "9..1", "9999999999", "1.1.1.1.1.1.1"] {
             assert_eq!(Version::parse(text), None, "{text}");
         }
