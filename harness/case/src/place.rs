@@ -15,7 +15,10 @@ pub fn place_of(path: &Path) -> String {
         let class = if rest.starts_with("cuda") { "toolkit" } else { "system" };
         return if class == "toolkit" { format!("toolkit:{rest}") } else { format!("system:{text}") };
     }
-    if ["/usr/", "/lib/", "/lib64/", "/etc/", "/proc/", "/sys/", "/var/lib/dpkg"].iter().any(|root| text.starts_with(root)) {
+    if ["/usr/", "/lib/", "/lib64/", "/etc/", "/proc/", "/sys/", "/var/lib/dpkg"]
+        .iter()
+        .any(|root| text.starts_with(root))
+    {
         return format!("system:{text}");
     }
     format!("dir:{}", path.file_name().and_then(|name| name.to_str()).unwrap_or("?"))

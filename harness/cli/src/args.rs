@@ -2,6 +2,7 @@
 
 mod bisect;
 mod compare;
+mod doctor;
 mod help;
 mod import;
 mod replay;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
+pub(crate) use self::doctor::Doctor;
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
 pub(crate) use replay::Replay;
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     Bisect(Bisect),
     /// List the published wheels of cuDNN and those in the cache; fetch one.
     Sets(Sets),
+    /// Say what this machine has of drivers and libraries, which of it programs map, and what does not belong together.
+    Doctor(Doctor),
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),

@@ -3,6 +3,7 @@
 mod bisect;
 mod check;
 mod compare;
+mod doctor;
 mod engines;
 mod explain;
 mod hunt;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

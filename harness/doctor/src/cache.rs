@@ -29,12 +29,12 @@ const FLAGS_X86_64: u32 = 0x0303;
 
 /// Names and the files that the loader takes for them, best first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cache(BTreeMap<String, Vec<PathBuf>>);
+pub(crate) struct Cache(BTreeMap<String, Vec<PathBuf>>);
 
 impl Cache {
     /// The machine's cache; empty where there is none or it can't be read.
     #[must_use]
-    pub fn of(source: &Source) -> Self {
+    pub(crate) fn of(source: &Source) -> Self {
         let path = Path::new(CACHE);
         let Some(bytes) = source.bytes(path, CACHE_MAX) else { return Self::default() };
         Self::read(&bytes).unwrap_or_else(|| {
@@ -59,10 +59,14 @@ impl Cache {
         let entries = new.get(NEW_HEADER..)?.chunks_exact(NEW_ENTRY).take(count);
         let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for entry in entries {
-            let (Some(flags), Some(key), Some(value)) = (number(entry, 0), number(entry, 4), number(entry, 8)) else {
+            let (Some(flags), Some(key), Some(value)) =
+                (number(entry, 0), number(entry, 4), number(entry, 8))
+            else {
                 continue;
             };
-            let (Some(name), Some(path)) = (text(new, key as usize), text(new, value as usize)) else { continue };
+            let (Some(name), Some(path)) = (text(new, key as usize), text(new, value as usize)) else {
+                continue;
+            };
             if flags == FLAGS_X86_64 {
                 found.entry(name).or_default().push(PathBuf::from(path));
             }
@@ -72,12 +76,12 @@ impl Cache {
 
     /// The file for a name.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&PathBuf> {
+    pub(crate) fn find(&self, name: &str) -> Option<&PathBuf> {
         self.0.get(name)?.first()
     }
 
     /// Every name with its files.
-    pub fn entries(&self) -> impl Iterator<Item = (&String, &PathBuf)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&String, &PathBuf)> {
         self.0.iter().flat_map(|(name, paths)| paths.iter().map(move |path| (name, path)))
     }
 }
@@ -95,7 +99,7 @@ fn text(bytes: &[u8], place: usize) -> Option<String> {
 
 /// The folders of the loader's configuration, in its order.
 #[must_use]
-pub fn configured(source: &Source) -> Vec<PathBuf> {
+pub(crate) fn configured(source: &Source) -> Vec<PathBuf> {
     let (mut folders, mut seen) = (Vec::new(), BTreeSet::new());
     let mut left = vec![PathBuf::from(CONFIGURATION)];
     while let Some(path) = left.pop() {
@@ -161,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_cache_is_read_and_a_broken_one_is_not() {
-        let bytes = written(&[("libcudnn.so.9", "/usr/lib/libcudnn.so.9"), ("libz.so.1", "/usr/lib/libz.so.1")]);
+        let bytes =
+            written(&[("libcudnn.so.9", "/usr/lib/libcudnn.so.9"), ("libz.so.1", "/usr/lib/libz.so.1")]);
         let cache = Cache::read(&bytes).expect("a cache");
         assert_eq!(cache.find("libcudnn.so.9"), Some(&PathBuf::from("/usr/lib/libcudnn.so.9")));
         let mut old = OLD.to_vec();
@@ -195,7 +200,8 @@ mod tests {
         let main = "include /etc/ld.so.conf.d/*.conf\ninclude ld.so.conf\n/opt/last # ours\n";
         std::fs::write(etc.join("ld.so.conf"), main).expect("written");
         std::fs::write(etc.join("ld.so.conf.d/b.conf"), "/opt/b\n").expect("written");
-        std::fs::write(etc.join("ld.so.conf.d/a.conf"), "# nothing\n/usr/local/cuda/lib64\n").expect("written");
+        std::fs::write(etc.join("ld.so.conf.d/a.conf"), "# nothing\n/usr/local/cuda/lib64\n")
+            .expect("written");
         std::fs::write(etc.join("ld.so.conf.d/c.old"), "/opt/c\n").expect("written");
         let found = configured(&Source::below(folder.path()));
         assert_eq!(found, ["/opt/last", "/usr/local/cuda/lib64", "/opt/b"].map(PathBuf::from));

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde_json::Value;
 
 /// Beginnings of paths that say nothing of who uses a machine.
-const PLAIN: [&str; 9] = ["/usr/", "/lib/", "/lib64/", "/etc/", "/proc/", "/sys/", "/var/lib/dpkg", "/bin/", "/sbin/"];
+const PLAIN: [&str; 9] =
+    ["/usr/", "/lib/", "/lib64/", "/etc/", "/proc/", "/sys/", "/var/lib/dpkg", "/bin/", "/sbin/"];
 
 /// Folders that are told by a number, in the order in which they were met.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,11 @@ impl Classes {
             let after = &rest[start..];
             // A text that is a path as a whole may hold blanks.
             let whole = told.is_empty() && start == 0 && !after.contains(['\n', ':', ',', ';', '\'']);
-            let end = if whole { None } else { after.find([' ', ':', ';', ',', '\'', '"', ')', '<', '>', '\n', '\t']) };
+            let end = if whole {
+                None
+            } else {
+                after.find([' ', ':', ';', ',', '\'', '"', ')', '<', '>', '\n', '\t'])
+            };
             let end = end.unwrap_or(after.len());
             told.push_str(&rest[..start]);
             // `//` follows the scheme of an address; what goes on after a word is no path of its own.
@@ -91,7 +96,10 @@ mod tests {
         assert_eq!(of("/home/ann/a/libcudnn.so.9"), "dir1:libcudnn.so.9");
         assert_eq!(of("/home/ann/my sets/libcudnn.so.9"), "dir2:libcudnn.so.9");
         assert_eq!(of("/home/ann/a"), "dir1:");
-        assert_eq!(of("unset '/home/ann/a':/usr/lib/x (/home/bob)"), "unset 'dir1:':system:/usr/lib/x (dir3:)");
+        assert_eq!(
+            of("unset '/home/ann/a':/usr/lib/x (/home/bob)"),
+            "unset 'dir1:':system:/usr/lib/x (dir3:)"
+        );
         let wheel = "/home/ann/v/lib/python3.12/site-packages/nvidia/cudnn/lib/libcudnn.so.9";
         assert_eq!(of(wheel), "wheel:nvidia/cudnn/lib/libcudnn.so.9");
         assert_eq!(of("LD=/srv/b/site-packages/x"), "LD=wheel2:x");

@@ -88,7 +88,8 @@ impl Library {
     /// The major number in its name or soname.
     #[must_use]
     pub fn major(&self) -> Option<u32> {
-        let named = |name: &str| family::read(name).and_then(|name| name.version).map(|version| version.number(0));
+        let named =
+            |name: &str| family::read(name).and_then(|name| name.version).map(|version| version.number(0));
         self.soname.as_deref().and_then(named).or_else(|| self.names.iter().find_map(|name| named(name)))
     }
 
@@ -113,8 +114,12 @@ impl Copy {
     /// The majors of cuDNN that it holds.
     #[must_use]
     pub fn cudnn_majors(&self) -> Vec<u32> {
-        let mut majors: Vec<u32> =
-            self.files.iter().filter(|file| file.family == Family::Cudnn).filter_map(Library::major).collect();
+        let mut majors: Vec<u32> = self
+            .files
+            .iter()
+            .filter(|file| file.family == Family::Cudnn)
+            .filter_map(Library::major)
+            .collect();
         majors.sort_unstable();
         majors.dedup();
         majors
@@ -125,7 +130,9 @@ impl Copy {
     pub fn cudnn_version(&self, major: u32) -> Option<&Version> {
         let core = self.cudnn(major).find(|file| file.part == "graph" && file.version.is_some());
         let core = core.and_then(|file| file.version.as_ref());
-        let known = || self.cudnn(major).filter_map(|file| file.version.as_ref()).max_by_key(|version| version.places());
+        let known = || {
+            self.cudnn(major).filter_map(|file| file.version.as_ref()).max_by_key(|version| version.places())
+        };
         core.filter(|version| version.places() >= 3).or_else(known)
     }
 }
@@ -166,7 +173,9 @@ fn files_of(asked: &Asked<'_>, folder: &Path) -> Vec<Library> {
         }
         match asked.source.real(&folder.join(&name)) {
             Some(real) => by_path.entry(real).or_default().push(name),
-            None => asked.source.complain("links that lead nowhere", folder.join(&name).display().to_string()),
+            None => {
+                asked.source.complain("links that lead nowhere", folder.join(&name).display().to_string())
+            }
         }
     }
     let mut files: Vec<Library> =
@@ -176,7 +185,12 @@ fn files_of(asked: &Asked<'_>, folder: &Path) -> Vec<Library> {
 }
 
 /// Describes one file; nothing where it is none.
-pub(crate) fn library(asked: &Asked<'_>, folder: &Path, path: PathBuf, names: Vec<String>) -> Option<Library> {
+pub(crate) fn library(
+    asked: &Asked<'_>,
+    folder: &Path,
+    path: PathBuf,
+    names: Vec<String>,
+) -> Option<Library> {
     let (bytes, identity) = asked.source.file(&path)?;
     // The most exact name is the file's own, unless it lies elsewhere.
     let own = path.file_name().and_then(|name| name.to_str()).filter(|_| path.parent() == Some(folder));
@@ -217,7 +231,12 @@ pub(crate) fn library(asked: &Asked<'_>, folder: &Path, path: PathBuf, names: Ve
 }
 
 /// The version of a file, by the evidence that is nearest to it.
-fn version_of(elf: &Elf, names: &[String], owner: Option<&Owner>, family: Family) -> Option<(Version, KnownBy)> {
+fn version_of(
+    elf: &Elf,
+    names: &[String],
+    owner: Option<&Owner>,
+    family: Family,
+) -> Option<(Version, KnownBy)> {
     let symbol = elf.version.clone().map(|version| (version, KnownBy::Symbol));
     let named = || names.iter().filter_map(|name| family::read(name)?.version).max_by_key(Version::places);
     let exact = if family == Family::NvrtcBuiltins { 2 } else { 3 };

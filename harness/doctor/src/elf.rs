@@ -17,11 +17,12 @@ const SYMBOLS_MAX: usize = 500_000;
 const TEXT_MAX: usize = 4096;
 
 /// Symbols whose four bytes are the version of the part that exports them: measured in 9.12, 9.19, 9.20 and 9.27.
-const VERSION_SYMBOLS: [&[u8]; 3] = [b"cudnn_graph_version", b"cudnn_ops_infer_version", b"cudnn_adv_infer_version"];
+const VERSION_SYMBOLS: [&[u8]; 3] =
+    [b"cudnn_graph_version", b"cudnn_ops_infer_version", b"cudnn_adv_infer_version"];
 
 /// Facts of one library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Elf {
+pub(crate) struct Elf {
     /// The name that others ask for it by.
     pub soname: Option<String>,
     /// DT_RPATH: comes before LD_LIBRARY_PATH.
@@ -108,11 +109,12 @@ fn dynamic(
     };
     let (Some(address), Some(size)) = (value(elf::DT_STRTAB), value(elf::DT_STRSZ)) else { return };
     // The table is named by its address in memory.
-    let place = segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD).find_map(|segment| {
-        let (start, bytes) = (segment.p_vaddr(endian), segment.p_filesz(endian));
-        let inside = address.checked_sub(start).filter(|inside| *inside < bytes)?;
-        segment.p_offset(endian).checked_add(inside)
-    });
+    let place =
+        segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD).find_map(|segment| {
+            let (start, bytes) = (segment.p_vaddr(endian), segment.p_filesz(endian));
+            let inside = address.checked_sub(start).filter(|inside| *inside < bytes)?;
+            segment.p_offset(endian).checked_add(inside)
+        });
     let Some(place) = place else { return };
     let Some(end) = place.checked_add(size) else { return };
     let strings = StringTable::new(data, place, end);
@@ -134,7 +136,10 @@ fn dynamic(
 }
 
 /// The version symbol's four bytes.
-fn version(header: &elf::FileHeader64<Endianness>, (endian, data): (Endianness, Bounded<'_>)) -> Option<Version> {
+fn version(
+    header: &elf::FileHeader64<Endianness>,
+    (endian, data): (Endianness, Bounded<'_>),
+) -> Option<Version> {
     use object::read::elf::Sym;
     let sections = header.sections(endian, data).ok()?;
     let symbols = sections.symbols(endian, data, elf::SHT_DYNSYM).ok()?;

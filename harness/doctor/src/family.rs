@@ -40,7 +40,7 @@ const BEGINNINGS: [(&str, Family); 9] = [
 ];
 
 /// Name of the part of cuDNN that programs open.
-pub const SHIM: &str = "shim";
+pub(crate) const SHIM: &str = "shim";
 
 impl Family {
     /// How people write it.
@@ -63,7 +63,12 @@ impl Family {
     #[must_use]
     pub fn counts_as_cuda(self) -> bool {
         match self {
-            Self::Cublas | Self::CublasLt | Self::Cudart | Self::Nvrtc | Self::NvrtcBuiltins | Self::NvJitLink => true,
+            Self::Cublas
+            | Self::CublasLt
+            | Self::Cudart
+            | Self::Nvrtc
+            | Self::NvrtcBuiltins
+            | Self::NvJitLink => true,
             Self::Cudnn | Self::Driver => false,
         }
     }
@@ -71,7 +76,7 @@ impl Family {
 
 /// What a file name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub(crate) struct Name {
     /// Its family.
     pub family: Family,
     /// Which library of the family: `shim`, `graph`, `engines_precompiled`; the stem for other families.
@@ -82,7 +87,7 @@ pub struct Name {
 
 /// Reads a file name; nothing for one that is no library of interest.
 #[must_use]
-pub fn read(name: &str) -> Option<Name> {
+pub(crate) fn read(name: &str) -> Option<Name> {
     let (stem, after) = name.split_once(".so")?;
     if !(after.is_empty() || after.starts_with('.')) {
         return None;
@@ -119,10 +124,23 @@ mod tests {
         assert_eq!(told("libcudnn_graph.so.9.14.0").as_deref(), Some("cuDNN graph 9.14.0"));
         assert_eq!(told("libcudnn_cnn_infer.so.8").as_deref(), Some("cuDNN cnn_infer 8"));
         assert_eq!(told("libcublasLt.so").as_deref(), Some("cuBLASLt libcublasLt "));
-        assert_eq!(told("libnvrtc-builtins.so.13.0").as_deref(), Some("NVRTC builtins libnvrtc-builtins 13.0"));
-        assert_eq!(told("libnvrtc-builtins.alt.so.13.0").as_deref(), Some("NVRTC builtins libnvrtc-builtins.alt 13.0"));
+        assert_eq!(
+            told("libnvrtc-builtins.so.13.0").as_deref(),
+            Some("NVRTC builtins libnvrtc-builtins 13.0")
+        );
+        assert_eq!(
+            told("libnvrtc-builtins.alt.so.13.0").as_deref(),
+            Some("NVRTC builtins libnvrtc-builtins.alt 13.0")
+        );
         assert_eq!(told("libcuda.so.580.159.04").as_deref(), Some("driver libcuda 580.159.04"));
-        for name in ["libcudnn.so.9.bak", "libcudnn.a", "libcudadebugger.so.1", "libcudnnx.so", "libc.so.6", "libcudnn.song"] {
+        for name in [
+            "libcudnn.so.9.bak",
+            "libcudnn.a",
+            "libcudadebugger.so.1",
+            "libcudnnx.so",
+            "libc.so.6",
+            "libcudnn.song",
+        ] {
             assert_eq!(told(name), None, "{name}");
         }
     }

@@ -1,6 +1,7 @@
 //! What does not belong together, one rule a function: each with its severity, its evidence, the files and the one command
 //! that mends it. Pure; looks at a ledger and asks the loader's order.
 
+mod machine;
 mod packages;
 mod places;
 mod programs;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::ledger::View;
+use crate::owner::Owner;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -57,7 +59,7 @@ pub struct Finding {
 type Rule = fn(&View<'_>) -> Vec<Finding>;
 
 /// Every rule, in the order in which findings of one severity are told.
-const RULES: [Rule; 18] = [
+const RULES: [Rule; 20] = [
     programs::two_cudnn,
     programs::parts_of_two_folders,
     sets::two_versions_in_a_folder,
@@ -69,6 +71,8 @@ const RULES: [Rule; 18] = [
     programs::refused,
     programs::two_cuda_majors,
     programs::deleted,
+    machine::driver_differs,
+    machine::devices,
     packages::driver_too_old,
     packages::pin_not_met,
     packages::other_than_pinned,
@@ -82,18 +86,46 @@ const RULES: [Rule; 18] = [
 pub(crate) fn all(view: &View<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(view)).collect();
     // A swapped part is what shadowing leads to: the worse of the two is told.
-    let swapped: Vec<PathBuf> =
-        found.iter().filter(|one| one.rule == "parts-from-elsewhere").flat_map(|one| one.files.clone()).collect();
+    let swapped: Vec<PathBuf> = found
+        .iter()
+        .filter(|one| one.rule == "parts-from-elsewhere")
+        .flat_map(|one| one.files.clone())
+        .collect();
     found.retain(|one| one.rule != "shadowed" || !one.files.iter().all(|file| swapped.contains(file)));
     found.sort_by_key(|one| one.severity);
     found
 }
 
+/// A text as a shell reads it, in one word: names of files and packages come from anywhere.
+fn shell(text: &str) -> String {
+    let plain =
+        text.chars().all(|character| character.is_ascii_alphanumeric() || "/._-+=".contains(character));
+    if plain && !text.is_empty() { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 /// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = text.chars().all(|character| character.is_ascii_alphanumeric() || "/._-+".contains(character));
-    if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    shell(&path.display().to_string())
+}
+
+/// The command that puts a package back as it was published.
+fn reinstall(owner: &Owner) -> String {
+    let pinned = shell(&format!("{}=={}", owner.package, owner.version));
+    match owner.by {
+        "pip" => format!("python3 -m pip install --force-reinstall --no-deps {pinned}"),
+        "conda" => format!("conda install --force-reinstall {}", pinned.replace("==", "=")),
+        _ => format!("sudo apt-get install --reinstall {}", shell(&owner.package)),
+    }
+}
+
+/// The command that takes a package away.
+fn remove(owner: &Owner) -> String {
+    let package = shell(&owner.package);
+    match owner.by {
+        "pip" => format!("python3 -m pip uninstall -y {package}"),
+        "conda" => format!("conda remove {package}"),
+        _ => format!("sudo apt-get remove --purge {package}"),
+    }
 }
 
 /// The words of a list, with a comma between them.

@@ -15,6 +15,7 @@ use crate::machine::{self, Device, Driver, Toolkit, Variable};
 use crate::owner::Owners;
 use crate::packages::{self, Package};
 use crate::places::{self, Leads};
+use crate::process::Running;
 use crate::programs::{self, Program, Python};
 use crate::resolve;
 use crate::source::{Source, Trouble};
@@ -35,22 +36,13 @@ pub enum Devices {
     Unknown(String),
 }
 
-/// A running process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
-    /// What it is, in words.
-    pub name: String,
-    /// The text of its memory map.
-    pub maps: String,
-}
-
 /// What was asked for outside of the file system.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The environment that programs get.
     pub variables: Vec<(String, String)>,
-    /// What a Python answered, with how it was started in words.
-    pub python: Option<(Python, Program)>,
+    /// What a Python answered, and what it maps where it was asked to open libraries.
+    pub python: Option<(Python, Option<Program>)>,
     /// A process to look at.
     pub running: Option<Running>,
     /// A program to resolve without running it.
@@ -108,6 +100,15 @@ impl Ledger {
         all().find(|(copy, file)| file.path == path || file.within(&copy.folder) == path)
     }
 
+    /// Adds what could not be read of another source.
+    pub fn add_trouble(&mut self, source: &Source) {
+        for (kind, trouble) in source.trouble() {
+            let known = self.trouble.entry(kind.to_owned()).or_default();
+            known.count += trouble.count;
+            known.told.extend(trouble.told);
+        }
+    }
+
     /// True where there is a cuDNN, on disk or in a program.
     #[must_use]
     pub fn has_cudnn(&self) -> bool {
@@ -123,10 +124,13 @@ pub fn examine(source: &Source, facts: Facts) -> Ledger {
         let found = facts.variables.iter().find(|(known, value)| known == name && !value.is_empty());
         found.map(|(_, value)| value.clone())
     };
-    let named = |names: &[&str]| names.iter().filter_map(|name| variable(name)).map(PathBuf::from).collect::<Vec<_>>();
+    let named = |names: &[&str]| {
+        names.iter().filter_map(|name| variable(name)).map(PathBuf::from).collect::<Vec<_>>()
+    };
     let variable_folders = loader::folders(&variable("LD_LIBRARY_PATH").unwrap_or_default());
     let loader = Loader { variable: variable_folders, cache: Cache::of(source) };
-    let (python, mut programs) = facts.python.clone().map_or((None, Vec::new()), |(python, program)| (Some(python), vec![program]));
+    let (python, programs) = facts.python.clone().unzip();
+    let mut programs: Vec<Program> = programs.flatten().into_iter().collect();
     let mut prefixes = named(&["CONDA_PREFIX"]);
     prefixes.extend(conda_of(source, python.as_ref()));
     let sites = match &python {
@@ -134,7 +138,8 @@ pub fn examine(source: &Source, facts: Facts) -> Ledger {
         Some(_) | None => places::usual_sites(source, &prefixes),
     };
     programs.extend(facts.running.iter().map(running));
-    programs.extend(resolved(source, &loader, &facts, &sites));
+    let has_program = !programs.is_empty();
+    programs.extend(resolved(source, &loader, (&facts, has_program), &sites));
     let toolkits = machine::toolkits(source, &named(&["CUDA_HOME", "CUDA_PATH"]));
     let mapped = mapped_folders(source, &programs);
     let leads = Leads {
@@ -152,7 +157,7 @@ pub fn examine(source: &Source, facts: Facts) -> Ledger {
         format: FORMAT,
         system: system_name(source),
         container: is_container(source),
-        driver: machine::driver(source),
+        driver: machine::driver(source, &facts.devices),
         devices: facts.devices.clone(),
         toolkits,
         copies,
@@ -178,6 +183,7 @@ fn conda_of(source: &Source, python: Option<&Python>) -> Option<PathBuf> {
 fn running(running: &Running) -> Program {
     Program {
         name: running.name.clone(),
+        pid: Some(running.pid),
         seen: programs::Seen::Mapped,
         steps: Vec::new(),
         files: programs::mapped(&running.maps),
@@ -186,10 +192,15 @@ fn running(running: &Running) -> Program {
     }
 }
 
-/// Programs that are not run: the one that was named, and PyTorch where no Python was asked.
-fn resolved(source: &Source, loader: &Loader, facts: &Facts, sites: &[PathBuf]) -> Vec<Program> {
+/// Programs that are not run: the one that was named, and PyTorch where no other program is looked at.
+fn resolved(
+    source: &Source,
+    loader: &Loader,
+    (facts, has_program): (&Facts, bool),
+    sites: &[PathBuf],
+) -> Vec<Program> {
     let named = facts.executable.iter().map(|file| (file.clone(), file.display().to_string()));
-    let torch = resolve::torch_of(source, sites).filter(|_| facts.python.is_none() && facts.running.is_none());
+    let torch = resolve::torch_of(source, sites).filter(|_| !has_program);
     let all = named.chain(torch.map(|file| (file, "PyTorch".to_owned())));
     let one = |(file, name): (PathBuf, String)| match resolve::resolve(source, loader, &file, name) {
         Ok(program) => Some(program),
@@ -220,15 +231,19 @@ fn system_name(source: &Source) -> String {
 /// As cudnn-frontend's `collect_env` looks for it.
 fn is_container(source: &Source) -> bool {
     let groups = source.text(Path::new("/proc/1/cgroup"), TEXT_MAX).unwrap_or_default();
-    source.exists(Path::new("/.dockerenv")) || ["docker", "containerd", "kubepods"].iter().any(|word| groups.contains(word))
+    source.exists(Path::new("/.dockerenv"))
+        || ["docker", "containerd", "kubepods"].iter().any(|word| groups.contains(word))
 }
 
 fn preloads(source: &Source, variable: Option<String>) -> Vec<(String, String)> {
     let file = "/etc/ld.so.preload";
     let text = source.text(Path::new(file), TEXT_MAX).unwrap_or_default();
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or(""));
-    let split = |text: &str| text.split([' ', ':', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let split = |text: &str| {
+        text.split([' ', ':', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
     let of_file = lines.flat_map(split).map(|name| (name, file.to_owned()));
-    let of_variable = split(&variable.unwrap_or_default()).into_iter().map(|name| (name, "LD_PRELOAD".to_owned()));
+    let of_variable =
+        split(&variable.unwrap_or_default()).into_iter().map(|name| (name, "LD_PRELOAD".to_owned()));
     of_variable.chain(of_file).collect()
 }

@@ -14,6 +14,7 @@ mod machine;
 mod owner;
 mod packages;
 mod places;
+mod process;
 mod programs;
 mod resolve;
 mod source;
@@ -24,14 +25,15 @@ pub use classes::Classes;
 pub use copies::{Copy, KnownBy, Library};
 pub use family::Family;
 pub use findings::{Finding, Severity};
-pub use ledger::{Devices, FORMAT, Facts, Ledger, Running, examine};
+pub use ledger::{Devices, FORMAT, Facts, Ledger, examine};
 pub use machine::{DEVICE_QUERY, Device, Driver, PROCESS_QUERY, Process, Toolkit, Variable, devices};
 pub use owner::Owner;
 pub use packages::{Package, Pin};
+pub use process::{Running, running};
 pub use programs::{Mapped, Program, Python, Seen, Step, answers, mapped};
 pub use source::{Source, Trouble};
 pub use version::Version;
 
 /// The program that a Python runs to tell where it looks and what it maps; its arguments are a file for its answers and
-/// `light` or `import`.
+/// `places`, which tells folders alone, or `import`, which opens libraries.
 pub const PROBE: &str = include_str!("probe.py");

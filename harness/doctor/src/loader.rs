@@ -13,7 +13,7 @@ const DEFAULTS: [&str; 6] =
 
 /// Where a file was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     /// The search path of the library that asks, before LD_LIBRARY_PATH.
     Rpath,
     /// LD_LIBRARY_PATH.
@@ -29,7 +29,7 @@ pub enum Way {
 impl Way {
     /// In words.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rpath => "its RPATH",
             Self::Variable => "LD_LIBRARY_PATH",
@@ -42,7 +42,7 @@ impl Way {
 
 /// What the loader knows before any program starts.
 #[derive(Clone, Debug, Default)]
-pub struct Loader {
+pub(crate) struct Loader {
     /// The folders of LD_LIBRARY_PATH, in order.
     pub variable: Vec<PathBuf>,
     /// Its cache.
@@ -52,14 +52,15 @@ pub struct Loader {
 impl Loader {
     /// The file for a name that a library asks for, which lies in that folder and has those search paths.
     #[must_use]
-    pub fn find(&self, source: &Source, name: &str, asking: (&Path, &Elf)) -> Option<(PathBuf, Way)> {
+    pub(crate) fn find(&self, source: &Source, name: &str, asking: (&Path, &Elf)) -> Option<(PathBuf, Way)> {
         let (folder, elf) = asking;
         let paths = |list: &[String]| list.iter().map(|path| origin(path, folder)).collect::<Vec<_>>();
         // RPATH is heeded only where there is no RUNPATH.
         let rpath = if elf.runpath.is_empty() { paths(&elf.rpath) } else { Vec::new() };
         let runpath = paths(&elf.runpath);
         let in_folders = |folders: &[PathBuf], way| {
-            let file = folders.iter().map(|folder| folder.join(name)).find(|file| source.file(file).is_some());
+            let file =
+                folders.iter().map(|folder| folder.join(name)).find(|file| source.file(file).is_some());
             file.map(|file| (file, way))
         };
         let cached = || {
@@ -76,7 +77,7 @@ impl Loader {
     /// The file of a part of cuDNN 9 that its core opens at run time: the most exact name is tried first, each through
     /// the whole search.
     #[must_use]
-    pub fn find_part(
+    pub(crate) fn find_part(
         &self,
         source: &Source,
         part: &str,
@@ -92,7 +93,7 @@ impl Loader {
 
 /// Folders of a list such as LD_LIBRARY_PATH; empty and relative entries mean the working folder and are left out.
 #[must_use]
-pub fn folders(list: &str) -> Vec<PathBuf> {
+pub(crate) fn folders(list: &str) -> Vec<PathBuf> {
     list.split([':', ';']).filter(|folder| folder.starts_with('/')).map(PathBuf::from).collect()
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::ledger::Devices;
 use crate::source::Source;
 use crate::tables;
 use crate::version::Version;
@@ -23,8 +24,8 @@ pub struct Driver {
     pub cuda: Option<Version>,
 }
 
-/// Reads what the kernel says of its module.
-pub(crate) fn driver(source: &Source) -> Driver {
+/// Reads what the kernel says of its module, else what nvidia-smi says.
+pub(crate) fn driver(source: &Source, devices: &Devices) -> Driver {
     let release = |text: String| {
         let mut words = text.lines().next().unwrap_or_default().split_whitespace();
         words.find_map(|word| Version::parse(word).filter(|version| version.places() >= 2))
@@ -34,6 +35,12 @@ pub(crate) fn driver(source: &Source) -> Driver {
             let cuda = tables::cuda_of_driver(&found).cloned();
             return Driver { release: Some(found), source: Some(path.to_owned()), cuda };
         }
+    }
+    if let Devices::Known(devices) = devices
+        && let Some(found) = devices.iter().find_map(|device| Version::parse(&device.driver))
+    {
+        let cuda = tables::cuda_of_driver(&found).cloned();
+        return Driver { release: Some(found), source: Some("nvidia-smi".to_owned()), cuda };
     }
     Driver::default()
 }
@@ -90,7 +97,8 @@ pub fn devices(devices: &str, processes: &str) -> Vec<Device> {
     let mut found: Vec<Device> = Vec::new();
     for line in devices.lines() {
         let fields = fields(line);
-        let [index, bus, name, capability, total, used, free, ecc, errors, mig, driver] = fields.as_slice() else {
+        let [index, bus, name, capability, total, used, free, ecc, errors, mig, driver] = fields.as_slice()
+        else {
             continue;
         };
         found.push(Device {
@@ -139,7 +147,8 @@ pub struct Toolkit {
 /// The toolkits in the usual folder and where `CUDA_HOME` and its like lead.
 pub(crate) fn toolkits(source: &Source, named: &[PathBuf]) -> Vec<Toolkit> {
     let local = Path::new("/usr/local");
-    let usual = source.names(local).into_iter().filter(|name| name.starts_with("cuda")).map(|name| local.join(name));
+    let usual =
+        source.names(local).into_iter().filter(|name| name.starts_with("cuda")).map(|name| local.join(name));
     let mut found: Vec<Toolkit> = Vec::new();
     for path in usual.chain(named.iter().cloned()) {
         let Some(folder) = source.real(&path).filter(|folder| source.is_folder(folder)) else { continue };
@@ -161,7 +170,11 @@ fn toolkit_version(source: &Source, folder: &Path) -> Option<Version> {
     let json = source.text(&folder.join("version.json"), TEXT_MAX);
     let json = json.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
     let told = json.and_then(|json| Version::leading(json["cuda"]["version"].as_str()?));
-    let old = || Version::leading(source.text(&folder.join("version.txt"), TEXT_MAX)?.strip_prefix("CUDA Version ")?.trim());
+    let old = || {
+        Version::leading(
+            source.text(&folder.join("version.txt"), TEXT_MAX)?.strip_prefix("CUDA Version ")?.trim(),
+        )
+    };
     let named = || Version::parse(folder.file_name()?.to_str()?.strip_prefix("cuda-")?);
     told.or_else(old).or_else(named)
 }
@@ -181,7 +194,8 @@ const LISTED_WHOLE: [&str; 4] = ["LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV",
 
 /// Those of the variables that matter, by name.
 pub(crate) fn variables(all: &[(String, String)]) -> Vec<Variable> {
-    let listed = |name: &str| LISTED.iter().any(|start| name.starts_with(start)) || LISTED_WHOLE.contains(&name);
+    let listed =
+        |name: &str| LISTED.iter().any(|start| name.starts_with(start)) || LISTED_WHOLE.contains(&name);
     let mut found: Vec<Variable> = all
         .iter()
         .filter(|(name, _)| listed(name))
@@ -199,13 +213,16 @@ mod tests {
     fn the_driver_is_read_from_the_kernel_and_its_cuda_from_the_table() {
         let folder = tempfile::tempdir().expect("a folder");
         let source = Source::below(folder.path());
-        assert_eq!(driver(&source), Driver::default());
+        let unknown = Devices::Unknown(String::new());
+        assert_eq!(driver(&source, &unknown), Driver::default());
+        let device = Device { driver: "570.86.10".to_owned(), ..Device::default() };
+        assert_eq!(driver(&source, &Devices::Known(vec![device])).cuda, Version::parse("12.8"));
         // A source remembers what is not there.
         let source = Source::below(folder.path());
         std::fs::create_dir_all(folder.path().join("proc/driver/nvidia")).expect("made");
         let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC version: 12.3.0\n";
         std::fs::write(folder.path().join("proc/driver/nvidia/version"), text).expect("written");
-        let found = driver(&source);
+        let found = driver(&source, &unknown);
         assert_eq!(found.release, Version::parse("580.159.04"));
         assert_eq!(found.cuda, Version::parse("13.0"));
     }
@@ -214,11 +231,15 @@ mod tests {
     fn devices_and_their_processes_are_read_from_the_answers_of_nvidia_smi() {
         let text = "0, 00000000:0F:00.0, NVIDIA H200, 9.0, 143771, 5, 143766, Enabled, 0, Disabled, 580.159.04\n\
                     1, 00000000:10:00.0, NVIDIA H200, 9.0, 143771, [N/A], 143000 MiB, [N/A], [N/A], Enabled, 580.159.04\nno line\n";
-        let found = devices(text, "00000000:10:00.0, 77, /opt/a,b/python3, 1024\n00000000:99:00.0, 1, x, 1\n00000000:10:00.0, [N/A], [Not Found], [N/A]\n");
+        let found = devices(
+            text,
+            "00000000:10:00.0, 77, /opt/a,b/python3, 1024\n00000000:99:00.0, 1, x, 1\n00000000:10:00.0, [N/A], [Not Found], [N/A]\n",
+        );
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].memory_mib, [Some(143_771), Some(5), Some(143_766)]);
         assert_eq!((found[1].memory_mib[1], found[1].mig.as_str()), (None, "Enabled"));
-        let held: Vec<_> = found[1].processes.iter().map(|process| (process.name.as_str(), process.used_mib)).collect();
+        let held: Vec<_> =
+            found[1].processes.iter().map(|process| (process.name.as_str(), process.used_mib)).collect();
         assert_eq!(held, [("python3", Some(1024)), ("[Not Found]", None)]);
     }
 
@@ -228,10 +249,14 @@ mod tests {
         let local = folder.path().join("usr/local");
         std::fs::create_dir_all(local.join("cuda-13.0/lib64")).expect("made");
         std::fs::create_dir_all(local.join("cuda-12.4/bin")).expect("made");
-        std::fs::write(local.join("cuda-12.4/version.json"), r#"{"cuda": {"version": "12.4.1"}}"#).expect("written");
+        std::fs::write(local.join("cuda-12.4/version.json"), r#"{"cuda": {"version": "12.4.1"}}"#)
+            .expect("written");
         std::os::unix::fs::symlink("cuda-13.0", local.join("cuda")).expect("linked");
         let found = toolkits(&Source::below(folder.path()), &["/usr/local/cuda-12.4".into(), "/none".into()]);
-        let told: Vec<_> = found.iter().map(|kit| (kit.version.clone().expect("known").to_string(), kit.links.len())).collect();
+        let told: Vec<_> = found
+            .iter()
+            .map(|kit| (kit.version.clone().expect("known").to_string(), kit.links.len()))
+            .collect();
         assert_eq!(told, [("13.0".to_owned(), 1), ("12.4.1".to_owned(), 0)]);
     }
 }

@@ -41,7 +41,7 @@ pub struct Owner {
 type Record = BTreeMap<PathBuf, Owner>;
 
 /// The records of a machine, each read when it is first asked for.
-pub struct Owners<'a> {
+pub(crate) struct Owners<'a> {
     source: &'a Source,
     sites: RefCell<BTreeMap<PathBuf, Rc<Record>>>,
     system: RefCell<Option<Rc<Record>>>,
@@ -50,14 +50,15 @@ pub struct Owners<'a> {
 impl<'a> Owners<'a> {
     /// None read yet.
     #[must_use]
-    pub fn of(source: &'a Source) -> Self {
+    pub(crate) fn of(source: &'a Source) -> Self {
         Self { source, sites: RefCell::default(), system: RefCell::default() }
     }
 
     /// The package of a file.
     #[must_use]
-    pub fn find(&self, file: &Path) -> Option<Owner> {
-        let in_site = file.ancestors().skip(1).take(UP_MAX).find_map(|folder| self.site(folder).get(file).cloned());
+    pub(crate) fn find(&self, file: &Path) -> Option<Owner> {
+        let in_site =
+            file.ancestors().skip(1).take(UP_MAX).find_map(|folder| self.site(folder).get(file).cloned());
         let mut owner = in_site.or_else(|| self.system().get(file).cloned())?;
         let size = self.source.file(file).map(|(bytes, _)| bytes);
         owner.altered = owner.bytes.is_some() && owner.bytes != size;
@@ -93,7 +94,10 @@ impl<'a> Owners<'a> {
         let text = self.source.text(&site.join(info).join("RECORD"), RECORD_MAX).unwrap_or_default();
         for line in text.lines() {
             let mut fields = line.rsplitn(3, ',');
-            let (Some(bytes), Some(sha256), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
+            let (Some(bytes), Some(sha256), Some(path)) = (fields.next(), fields.next(), fields.next())
+            else {
+                continue;
+            };
             if !path.contains(".so") {
                 continue;
             }
@@ -138,7 +142,8 @@ impl<'a> Owners<'a> {
         let mut record = Record::new();
         let lists = Path::new("/var/lib/dpkg/info");
         let names: Vec<String> = self.source.names(lists);
-        let wanted: Vec<&String> = names.iter().filter(|name| name.ends_with(".list") && is_of_interest(name)).collect();
+        let wanted: Vec<&String> =
+            names.iter().filter(|name| name.ends_with(".list") && is_of_interest(name)).collect();
         let versions = if wanted.is_empty() { BTreeMap::new() } else { self.dpkg_versions() };
         for name in wanted {
             let package = name.trim_end_matches(".list").split(':').next().unwrap_or_default();

@@ -15,8 +15,20 @@ const TEXT_MAX: u64 = 1 << 20;
 
 /// Beginnings of the names of packages that matter.
 const BEGINNINGS: [&str; 14] = [
-    "nvidia-", "torch", "triton", "cudnn", "cuda-", "transformer-engine", "flashinfer", "onnxruntime", "jax", "tensorflow",
-    "tensorrt", "cupy", "vllm", "xformers",
+    "nvidia-",
+    "torch",
+    "triton",
+    "cudnn",
+    "cuda-",
+    "transformer-engine",
+    "flashinfer",
+    "onnxruntime",
+    "jax",
+    "tensorflow",
+    "tensorrt",
+    "cupy",
+    "vllm",
+    "xformers",
 ];
 
 /// An installed package.
@@ -74,7 +86,8 @@ pub(crate) fn read(source: &Source, sites: &[PathBuf]) -> Vec<Package> {
 fn package(source: &Source, site: &Path, info: &str) -> Option<Package> {
     let metadata = source.text(&site.join(info).join("METADATA"), TEXT_MAX)?;
     let head = || metadata.lines().take_while(|line| !line.is_empty());
-    let field = |name: &str| head().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
+    let field =
+        |name: &str| head().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
     let name = normalized(&field("Name:")?);
     let version = field("Version:")?;
     let pins = head().filter_map(|line| pin(line.strip_prefix("Requires-Dist:")?.trim())).collect();
@@ -126,7 +139,9 @@ fn meets(requirement: &str, installed: &str) -> Option<bool> {
             ("<=", None) => order.is_le(),
             (">", None) => order.is_gt(),
             ("<", None) => order.is_lt(),
-            ("~=", None) => order.is_ge() && installed.agrees(&wanted.short(wanted.places().saturating_sub(1))),
+            ("~=", None) => {
+                order.is_ge() && installed.agrees(&wanted.short(wanted.places().saturating_sub(1)))
+            }
             _ => return None,
         };
     }
@@ -136,8 +151,16 @@ fn meets(requirement: &str, installed: &str) -> Option<bool> {
 /// Files in which frameworks write what they were built with, and the names there.
 const BUILT: [(&str, &str, &[(&str, &str)]); 4] = [
     ("torch", "torch/version.py", &[("cuda", "cuda")]),
-    ("tensorflow", "tensorflow/python/platform/build_info.py", &[("cuda_version", "cuda"), ("cudnn_version", "cudnn")]),
-    ("onnxruntime-gpu", "onnxruntime/capi/build_and_package_info.py", &[("cuda_version", "cuda"), ("cudnn_version", "cudnn")]),
+    (
+        "tensorflow",
+        "tensorflow/python/platform/build_info.py",
+        &[("cuda_version", "cuda"), ("cudnn_version", "cudnn")],
+    ),
+    (
+        "onnxruntime-gpu",
+        "onnxruntime/capi/build_and_package_info.py",
+        &[("cuda_version", "cuda"), ("cudnn_version", "cudnn")],
+    ),
     ("cupy", "cupy/_version.py", &[]),
 ];
 
@@ -170,7 +193,8 @@ fn assigned(text: &str, name: &str) -> Option<String> {
         }
         let value = line.split('=').next_back().unwrap_or(line);
         let value = value.rsplit_once(':').map_or(value, |(_, value)| value);
-        let value: String = value.split(',').next()?.chars().filter(|character| !"'\" })".contains(*character)).collect();
+        let value: String =
+            value.split(',').next()?.chars().filter(|character| !"'\" })".contains(*character)).collect();
         return Version::leading(&value).map(|version| version.to_string());
     }
     None
@@ -180,7 +204,8 @@ impl Package {
     /// The CUDA major that it was built for or stands for, by its own words, its name, its version or what is known.
     #[must_use]
     pub fn cuda_major(&self) -> Option<u32> {
-        let told = self.built.get("cuda").and_then(|text| Version::leading(text)).map(|version| version.number(0));
+        let told =
+            self.built.get("cuda").and_then(|text| Version::leading(text)).map(|version| version.number(0));
         let suffix = |text: &str| {
             let (_, after) = text.rsplit_once("cu")?;
             let digits: String = after.chars().take(2).take_while(char::is_ascii_digit).collect();
@@ -192,8 +217,15 @@ impl Package {
         };
         let named = || suffix(&self.name).filter(|_| self.name.starts_with("nvidia-"));
         let counts = ["nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-nvjitlink"];
-        let counted = || Version::leading(&self.version).map(|version| version.number(0)).filter(|_| counts.contains(&self.name.as_str()));
-        told.or_else(named).or_else(counted).or_else(|| suffix(self.version.split_once('+')?.1)).or_else(known)
+        let counted = || {
+            Version::leading(&self.version)
+                .map(|version| version.number(0))
+                .filter(|_| counts.contains(&self.name.as_str()))
+        };
+        told.or_else(named)
+            .or_else(counted)
+            .or_else(|| suffix(self.version.split_once('+')?.1))
+            .or_else(known)
     }
 }
 
@@ -249,7 +281,8 @@ mod tests {
         std::fs::write(info.join("METADATA"), text).expect("written");
         let info = folder.path().join("nvidia_cudnn_cu13-9.20.0.48.dist-info");
         std::fs::create_dir(&info).expect("made");
-        std::fs::write(info.join("METADATA"), "Name: nvidia-cudnn-cu13\nVersion: 9.20.0.48\n").expect("written");
+        std::fs::write(info.join("METADATA"), "Name: nvidia-cudnn-cu13\nVersion: 9.20.0.48\n")
+            .expect("written");
         let found = read(&Source::below(folder.path()), &["/".into()]);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].cuda_major(), Some(13));

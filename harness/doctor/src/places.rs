@@ -10,8 +10,16 @@ use crate::machine::Toolkit;
 use crate::source::Source;
 
 /// Folders below which interpreters keep their packages, where no interpreter was asked.
-const HOMES: [&str; 8] =
-    ["/usr", "/usr/local", "/opt/conda", "/opt/venv", "/venv", "/opt/pytorch", "/opt/miniconda3", "/root/.venv"];
+const HOMES: [&str; 8] = [
+    "/usr",
+    "/usr/local",
+    "/opt/conda",
+    "/opt/venv",
+    "/venv",
+    "/opt/pytorch",
+    "/opt/miniconda3",
+    "/root/.venv",
+];
 
 /// Names of the folders of packages.
 const SITES: [&str; 2] = ["site-packages", "dist-packages"];
@@ -79,7 +87,9 @@ pub(crate) fn usual_sites(source: &Source, prefixes: &[PathBuf]) -> Vec<PathBuf>
     let mut sites = Vec::new();
     for lib in homes.map(|home| home.join("lib")) {
         for python in source.names(&lib).into_iter().filter(|name| name.starts_with("python3")) {
-            sites.extend(SITES.iter().map(|site| lib.join(&python).join(site)).filter(|site| source.is_folder(site)));
+            sites.extend(
+                SITES.iter().map(|site| lib.join(&python).join(site)).filter(|site| source.is_folder(site)),
+            );
         }
     }
     sites

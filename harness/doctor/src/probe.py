@@ -20,7 +20,7 @@ CUBE = (512, 1, 64, 8)
 def tell(step, **facts):
     """Appended and closed at once: what comes after may end the process."""
     with open(ANSWER, "a", encoding="utf-8", errors="surrogateescape") as answer:
-        answer.write(json.dumps({"step": step, **facts}) + "\n")
+        answer.write(json.dumps({"step": step, **facts}, ensure_ascii=False) + "\n")
 
 
 def attempt(step, action):
@@ -50,13 +50,9 @@ def places():
     }
 
 
-def torch_library():
-    """The library of PyTorch that needs cuDNN, where PyTorch is installed; it is not imported for that."""
-    for folder in sys.path:
-        path = os.path.join(folder, "torch", "lib", "libtorch_cuda.so")
-        if os.path.isfile(path):
-            return path
-    return None
+def has_torch():
+    """Whether PyTorch is installed; it is not imported for that."""
+    return any(os.path.isfile(os.path.join(folder, "torch", "__init__.py")) for folder in sys.path)
 
 
 def import_torch():
@@ -161,11 +157,10 @@ def load_engines():
 
 def main():
     tell("places", **places())
-    torch = torch_library()
-    if MODE == "import" and torch:
+    if MODE == "places":
+        return
+    if has_torch():
         attempt("import", import_torch)
-    elif torch:
-        attempt("torch", lambda: ctypes.CDLL(torch) and {"path": torch})
     if not any("libcudnn.so" in line for line in maps()):
         attempt("open", open_cudnn)
     tell("opened", maps=maps())

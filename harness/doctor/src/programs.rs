@@ -40,6 +40,8 @@ pub struct Mapped {
 pub struct Program {
     /// What it is, in words.
     pub name: String,
+    /// Its number, where it runs.
+    pub pid: Option<u32>,
     /// How that is known.
     pub seen: Seen,
     /// What it was asked to load, step by step, and how that went.
@@ -77,7 +79,8 @@ pub fn mapped(maps: &str) -> Vec<Mapped> {
         let path = unescaped(path);
         let name = path.file_name().and_then(|name| name.to_str()).and_then(family::read);
         if let Some(name) = name {
-            let file = Mapped { path: path.clone(), family: name.family, part: name.part, deleted, way: None };
+            let file =
+                Mapped { path: path.clone(), family: name.family, part: name.part, deleted, way: None };
             files.insert(path, file);
         }
     }
@@ -109,6 +112,7 @@ pub fn answers(text: &str) -> (Python, Program) {
     let mut python = Python::default();
     let mut program = Program {
         name: "python".to_owned(),
+        pid: None,
         seen: Seen::Mapped,
         steps: Vec::new(),
         files: Vec::new(),
@@ -180,8 +184,10 @@ mod tests {
         let maps = "7f0-7f1 r-xp 00000000 00:2a 1 /a b/libcudnn.so.9\n7f1-7f2 r--p 0 00:2a 1 /a b/libcudnn.so.9\n\
                     7f2-7f3 r-xp 0 00:2a 2 /c/libcudnn_graph.so.9 (deleted)\n7f3-7f4 rw-p 0 00:00 0 [heap]\n\
                     7f4-7f5 r-xp 0 00:2a 3 /lib/libc.so.6\nnonsense\n";
-        let told: Vec<_> =
-            mapped(maps).into_iter().map(|file| (file.path.display().to_string(), file.part, file.deleted)).collect();
+        let told: Vec<_> = mapped(maps)
+            .into_iter()
+            .map(|file| (file.path.display().to_string(), file.part, file.deleted))
+            .collect();
         let expected = [("/a b/libcudnn.so.9", "shim", false), ("/c/libcudnn_graph.so.9", "graph", true)];
         assert_eq!(told, expected.map(|(path, part, deleted)| (path.to_owned(), part.to_owned(), deleted)));
     }

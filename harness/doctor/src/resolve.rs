@@ -16,8 +16,14 @@ use crate::version::Version;
 const LIBRARIES_MAX: usize = 2000;
 
 /// Resolves a program or library; an error says why it can't be read.
-pub(crate) fn resolve(source: &Source, loader: &Loader, file: &Path, name: String) -> Result<Program, String> {
-    let start = source.open(file).map_err(|error| error.to_string()).and_then(|open| elf::read(open, false))?;
+pub(crate) fn resolve(
+    source: &Source,
+    loader: &Loader,
+    file: &Path,
+    name: String,
+) -> Result<Program, String> {
+    let start =
+        source.open(file).map_err(|error| error.to_string()).and_then(|open| elf::read(open, false))?;
     let mut found: BTreeMap<String, Mapped> = BTreeMap::new();
     let (mut missing, mut seen) = (Vec::new(), 0);
     let mut left = VecDeque::from([(file.to_owned(), start)]);
@@ -37,7 +43,9 @@ pub(crate) fn resolve(source: &Source, loader: &Loader, file: &Path, name: Strin
                 // An RPATH counts for what its libraries need in turn.
                 let mut next = next;
                 if next.runpath.is_empty() && elf.runpath.is_empty() {
-                    next.rpath.extend(elf.rpath.iter().map(|path| path.replace("$ORIGIN", &folder.to_string_lossy())));
+                    next.rpath.extend(
+                        elf.rpath.iter().map(|path| path.replace("$ORIGIN", &folder.to_string_lossy())),
+                    );
                 }
                 left.push_back((path, next));
             }
@@ -50,8 +58,20 @@ pub(crate) fn resolve(source: &Source, loader: &Loader, file: &Path, name: Strin
     }
     files.sort_by(|one, two| one.path.cmp(&two.path));
     files.dedup_by(|one, two| one.path == two.path);
-    let steps = missing.into_iter().map(|name| Step { what: format!("find {name}"), done: false, words: "nowhere".to_owned() });
-    Ok(Program { name, seen: Seen::Resolved, steps: steps.collect(), files, cudnn: None, engines: None })
+    let steps = missing.into_iter().map(|name| Step {
+        what: format!("find {name}"),
+        done: false,
+        words: "nowhere".to_owned(),
+    });
+    Ok(Program {
+        name,
+        pid: None,
+        seen: Seen::Resolved,
+        steps: steps.collect(),
+        files,
+        cudnn: None,
+        engines: None,
+    })
 }
 
 fn mapped(source: &Source, path: &Path, name: &str, way: Way) -> Mapped {
@@ -69,9 +89,12 @@ fn parts(source: &Source, loader: &Loader, shim: &Path) -> Vec<Mapped> {
     let Some(elf) = read(shim, false) else { return Vec::new() };
     let major = elf.soname.as_deref().and_then(family::read).and_then(|name| name.version);
     let Some(major) = major.filter(|version| version.number(0) >= 9) else { return Vec::new() };
-    let named = shim.file_name().and_then(|name| name.to_str()).and_then(family::read).and_then(|name| name.version);
+    let named =
+        shim.file_name().and_then(|name| name.to_str()).and_then(family::read).and_then(|name| name.version);
     let version = named.filter(|version| version.places() >= 3).unwrap_or(major);
-    let Some((core, way)) = loader.find_part(source, "graph", &version, (&folder(shim), &elf)) else { return Vec::new() };
+    let Some((core, way)) = loader.find_part(source, "graph", &version, (&folder(shim), &elf)) else {
+        return Vec::new();
+    };
     let core_elf: Elf = read(&core, true).unwrap_or_default();
     let version: Version = core_elf.version.clone().unwrap_or(version);
     let mut found = vec![mapped(source, &core, "libcudnn_graph.so", way)];

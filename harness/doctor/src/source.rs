@@ -37,7 +37,6 @@ pub struct Source {
     known: RefCell<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
-
 impl Source {
     /// Everything below that folder; paths that are asked for are paths within it.
     #[must_use]
@@ -109,6 +108,10 @@ impl Source {
                 real = PathBuf::from("/");
             }
             left.extend(parts(&target).into_iter().rev());
+        }
+        if real.to_str().is_none() {
+            self.complain("names that are no UTF-8", real.display().to_string());
+            return None;
         }
         Some(real)
     }

@@ -9,7 +9,7 @@ use crate::version::Version;
 
 /// Which parts a version consists of.
 #[derive(Debug, Deserialize)]
-pub struct Set {
+pub(crate) struct Set {
     /// First version of the row.
     pub since: Version,
     /// First version after it.
@@ -30,7 +30,7 @@ pub struct Set {
 
 /// The least driver of a CUDA major.
 #[derive(Debug, Deserialize)]
-pub struct LeastDriver {
+pub(crate) struct LeastDriver {
     /// First CUDA of the major.
     pub cuda: Version,
     /// The least driver.
@@ -45,7 +45,7 @@ pub struct LeastDriver {
 
 /// The CUDA that a driver release serves.
 #[derive(Debug, Deserialize)]
-pub struct Served {
+pub(crate) struct Served {
     /// First number of the release.
     pub driver: Version,
     /// Highest CUDA.
@@ -58,7 +58,7 @@ pub struct Served {
 
 /// What releases of a framework pin.
 #[derive(Debug, Deserialize)]
-pub struct Pinned {
+pub(crate) struct Pinned {
     /// Name of its package.
     pub framework: String,
     /// Its releases.
@@ -75,7 +75,7 @@ pub struct Pinned {
 
 /// A file of a known build.
 #[derive(Debug, Deserialize)]
-pub struct Build {
+pub(crate) struct Build {
     /// Its build-id.
     pub build_id: String,
     /// Its name.
@@ -90,7 +90,7 @@ pub struct Build {
 
 /// An environment variable that changes what libraries do.
 #[derive(Debug, Deserialize)]
-pub struct Switch {
+pub(crate) struct Switch {
     /// Its name.
     pub name: String,
     /// What it does.
@@ -139,7 +139,7 @@ table!(
 
 /// The row of a cuDNN version.
 #[must_use]
-pub fn set_of(version: &Version) -> Option<&'static Set> {
+pub(crate) fn set_of(version: &Version) -> Option<&'static Set> {
     sets().iter().find(|set| {
         version.at_least(&set.since) && set.until.as_ref().is_none_or(|until| version.compare(until).is_lt())
     })
@@ -147,25 +147,25 @@ pub fn set_of(version: &Version) -> Option<&'static Set> {
 
 /// The version that a build-id is known to belong to.
 #[must_use]
-pub fn version_of_build(build_id: &str) -> Option<&'static Version> {
+pub(crate) fn version_of_build(build_id: &str) -> Option<&'static Version> {
     builds().iter().find(|build| build.build_id == build_id).map(|build| &build.version)
 }
 
 /// The highest CUDA that a driver release serves; the last row for newer ones, which serve at least that.
 #[must_use]
-pub fn cuda_of_driver(driver: &Version) -> Option<&'static Version> {
+pub(crate) fn cuda_of_driver(driver: &Version) -> Option<&'static Version> {
     served().iter().rfind(|row| driver.at_least(&row.driver)).map(|row| &row.cuda)
 }
 
 /// The least driver of a CUDA major.
 #[must_use]
-pub fn least_driver(cuda_major: u32) -> Option<&'static LeastDriver> {
+pub(crate) fn least_driver(cuda_major: u32) -> Option<&'static LeastDriver> {
     least_drivers().iter().find(|row| row.cuda.number(0) == cuda_major)
 }
 
 /// What a release of a framework is known to pin.
 #[must_use]
-pub fn pinned(framework: &str, version: &Version) -> Option<&'static Pinned> {
+pub(crate) fn pinned(framework: &str, version: &Version) -> Option<&'static Pinned> {
     let released = version.short(3);
     pins().iter().find(|row| row.framework == framework && row.versions.contains(&released))
 }
@@ -177,7 +177,9 @@ mod tests {
     #[test]
     fn every_row_is_read_and_has_a_source_and_a_date() {
         let told = |source: &str, date: &str| {
-            let dated = date.len() == 10 && date.starts_with("20") && date.bytes().filter(|byte| *byte == b'-').count() == 2;
+            let dated = date.len() == 10
+                && date.starts_with("20")
+                && date.bytes().filter(|byte| *byte == b'-').count() == 2;
             assert!(source.len() > 10 && dated, "{source} {date}");
         };
         sets().iter().for_each(|row| told(&row.source, &row.date));
@@ -186,7 +188,14 @@ mod tests {
         pins().iter().for_each(|row| told(&row.source, &row.date));
         builds().iter().for_each(|row| told(&row.source, &row.date));
         switches().iter().for_each(|row| told(&row.source, &row.date));
-        let counts = [sets().len(), least_drivers().len(), served().len(), pins().len(), builds().len(), switches().len()];
+        let counts = [
+            sets().len(),
+            least_drivers().len(),
+            served().len(),
+            pins().len(),
+            builds().len(),
+            switches().len(),
+        ];
         assert!(counts.iter().all(|count| *count >= 3), "{counts:?}");
     }
 
@@ -200,7 +209,11 @@ mod tests {
         for pair in served().windows(2) {
             assert!(pair[0].driver < pair[1].driver && pair[0].cuda < pair[1].cuda);
         }
-        assert!(builds().iter().all(|build| build.build_id.len() == 40 && crate::family::read(&build.file).is_some()));
+        assert!(
+            builds()
+                .iter()
+                .all(|build| build.build_id.len() == 40 && crate::family::read(&build.file).is_some())
+        );
     }
 
     #[test]
@@ -208,10 +221,16 @@ mod tests {
         let version = |text| Version::parse(text).expect("a version");
         let parts = |text| set_of(&version(text)).map_or(0, |set| set.parts.len());
         assert_eq!((parts("8.9.7"), parts("9.19.0"), parts("9.28.1"), parts("7.6.5")), (7, 8, 10, 0));
-        assert_eq!(set_of(&version("9.20.0.48")).map(|set| set.asks.clone()), Some(vec!["engines_tensor_ir".to_owned()]));
+        assert_eq!(
+            set_of(&version("9.20.0.48")).map(|set| set.asks.clone()),
+            Some(vec!["engines_tensor_ir".to_owned()])
+        );
         assert_eq!(cuda_of_driver(&version("580.159.04")), Some(&version("13.0")));
         assert_eq!(cuda_of_driver(&version("525.60.13")), Some(&version("12.0")));
         assert_eq!(cuda_of_driver(&version("390.1")), None);
-        assert_eq!(pinned("torch", &version("2.11.0")).map(|row| row.cudnn.to_string()).as_deref(), Some("9.19.0.56"));
+        assert_eq!(
+            pinned("torch", &version("2.11.0")).map(|row| row.cudnn.to_string()).as_deref(),
+            Some("9.19.0.56")
+        );
     }
 }

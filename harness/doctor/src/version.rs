@@ -28,7 +28,8 @@ impl Version {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let number = |part: &str| {
-            let plain = (1..=DIGITS_MAX).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+            let plain =
+                (1..=DIGITS_MAX).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
             plain.then(|| part.parse().ok()).flatten()
         };
         let parts = || text.split('.').take(NUMBERS_MAX + 1);
@@ -188,7 +189,9 @@ mod tests {
             assert_eq!(Version::parse(text), None, "{text}");
         }
         let version = |text| Version::parse(text).expect("a version");
-        assert!(version("9.9.0").compare(&version("9.19")).is_lt() && version("9.1").at_least(&version("9.1.0")));
+        assert!(
+            version("9.9.0").compare(&version("9.19")).is_lt() && version("9.1").at_least(&version("9.1.0"))
+        );
         assert!(version("9.19.0").agrees(&version("9.19.0.56")) && !version("9.1").agrees(&version("9.19")));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Severity, listed};
+use super::{Finding, Severity, listed, shell};
 use crate::family::{Family, SHIM};
 use crate::ledger::View;
 use crate::packages::{Package, Pin};
@@ -20,7 +20,8 @@ pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Finding> {
     let Some(release) = &driver.release else { return Vec::new() };
     let mut by_major: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for package in &view.ledger.packages {
-        let is_needy = NEEDY.iter().any(|name| package.name.starts_with(name)) && !package.name.contains("frontend");
+        let is_needy =
+            NEEDY.iter().any(|name| package.name.starts_with(name)) && !package.name.contains("frontend");
         if let Some(major) = package.cuda_major().filter(|_| is_needy) {
             by_major.entry(major).or_default().push(format!("{} {}", package.name, package.version));
         }
@@ -32,8 +33,11 @@ pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for (major, needy) in by_major {
-        let Some(least) = tables::least_driver(major).filter(|least| !release.at_least(&least.driver)) else { continue };
-        let served = driver.cuda.as_ref().map_or_else(|| "nothing known".to_owned(), |cuda| format!("CUDA {cuda}"));
+        let Some(least) = tables::least_driver(major).filter(|least| !release.at_least(&least.driver)) else {
+            continue;
+        };
+        let served =
+            driver.cuda.as_ref().map_or_else(|| "nothing known".to_owned(), |cuda| format!("CUDA {cuda}"));
         findings.push(Finding {
             rule: "driver-too-old",
             severity: Severity::Error,
@@ -41,10 +45,13 @@ pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Finding> {
             evidence: vec![
                 format!("it serves {served}"),
                 format!("built for CUDA {major}: {}", listed(needy)),
-                format!("known from: {}", least.source),
+                format!("known from: {} ({})", least.source, least.what),
             ],
             files: Vec::new(),
-            mend: format!("install driver {} or newer, or packages for an older CUDA", least.driver),
+            mend: format!(
+                "sudo apt-get install cuda-drivers-{} # or newer; of a container, on its host",
+                least.driver.number(0)
+            ),
         });
     }
     findings
@@ -68,7 +75,8 @@ pub(super) fn pin_not_met(view: &View<'_>) -> Vec<Finding> {
             continue;
         }
         let words = |pin: &&Pin| {
-            let installed = pin.installed.as_ref().map_or("nothing of it".to_owned(), |version| format!("{version}"));
+            let installed =
+                pin.installed.as_ref().map_or("nothing of it".to_owned(), |version| format!("{version}"));
             format!("it requires {}; installed is {installed}", pin.requirement)
         };
         findings.push(Finding {
@@ -77,7 +85,10 @@ pub(super) fn pin_not_met(view: &View<'_>) -> Vec<Finding> {
             title: format!("{} {} is not given what it pins", package.name, package.version),
             evidence: unmet.iter().map(words).collect(),
             files: vec![package.site.clone()],
-            mend: format!("python3 -m pip install {}", listed(unmet.iter().map(|pin| format!("'{}'", pin.requirement))).replace(", ", " ")),
+            mend: format!(
+                "python3 -m pip install {}",
+                unmet.iter().map(|pin| shell(&pin.requirement)).collect::<Vec<_>>().join(" ")
+            ),
         });
     }
     findings
@@ -89,24 +100,38 @@ fn pinned(package: &Package) -> Option<Version> {
         let (_, version) = pin.requirement.split_once("==").filter(|_| pin.package.contains("cudnn"))?;
         Version::leading(version.trim())
     };
-    let known = || tables::pinned(&package.name, &Version::leading(&package.version)?).map(|row| row.cudnn.clone());
+    let known =
+        || tables::pinned(&package.name, &Version::leading(&package.version)?).map(|row| row.cudnn.clone());
     package.pins.iter().find_map(exact).or_else(known)
 }
 
 /// A program with PyTorch that maps another cuDNN than PyTorch was built with.
 pub(super) fn other_than_pinned(view: &View<'_>) -> Vec<Finding> {
     let torch = view.ledger.packages.iter().find(|package| package.name == "torch");
-    let Some((torch, wanted)) = torch.and_then(|torch| Some((torch, pinned(torch)?))) else { return Vec::new() };
+    let Some((torch, wanted)) = torch.and_then(|torch| Some((torch, pinned(torch)?))) else {
+        return Vec::new();
+    };
     let mut findings = Vec::new();
     for program in &view.ledger.programs {
-        let is_torch = program.name == "PyTorch" || program.steps.iter().any(|step| step.done && ["torch", "import"].contains(&step.what.as_str()));
-        let Some(shim) = program.of(Family::Cudnn).find(|file| file.part == SHIM).filter(|_| is_torch) else { continue };
+        let is_torch = program.name == "PyTorch"
+            || program
+                .steps
+                .iter()
+                .any(|step| step.done && ["torch", "import"].contains(&step.what.as_str()));
+        let Some(shim) = program.of(Family::Cudnn).find(|file| file.part == SHIM).filter(|_| is_torch) else {
+            continue;
+        };
         let on_disk = view.ledger.file(&shim.path).and_then(|(copy, file)| copy.cudnn_version(file.major()?));
-        let Some(found) = program.cudnn.as_ref().or(on_disk).filter(|found| !found.agrees(&wanted)) else { continue };
+        let Some(found) = program.cudnn.as_ref().or(on_disk).filter(|found| !found.agrees(&wanted)) else {
+            continue;
+        };
         findings.push(Finding {
             rule: "other-than-pinned",
             severity: Severity::Warning,
-            title: format!("{}: PyTorch {} pins cuDNN {wanted}, and gets {found}", program.name, torch.version),
+            title: format!(
+                "{}: PyTorch {} pins cuDNN {wanted}, and gets {found}",
+                program.name, torch.version
+            ),
             evidence: vec![format!("{} is mapped", shim.path.display())],
             files: vec![shim.path.clone()],
             mend: "unset LD_LIBRARY_PATH LD_PRELOAD".to_owned(),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Severity, listed, quoted};
+use super::{Finding, Severity, listed, quoted, shell};
 use crate::copies::Copy;
 use crate::family::{self, Family};
 use crate::ledger::View;
@@ -44,7 +44,9 @@ pub(super) fn shadowed(view: &View<'_>) -> Vec<Finding> {
                     named(after),
                     wheel.folder.display()
                 ),
-                evidence: vec!["programs that open cuDNN by its name, and cudnn-frontend, take the first".to_owned()],
+                evidence: vec![
+                    "programs that open cuDNN by its name, and cudnn-frontend, take the first".to_owned(),
+                ],
                 files: files.into_iter().flatten().collect(),
                 mend: "unset LD_LIBRARY_PATH".to_owned(),
             });
@@ -55,7 +57,11 @@ pub(super) fn shadowed(view: &View<'_>) -> Vec<Finding> {
 
 /// cuDNN of two majors on one path.
 pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Finding> {
-    let cached = view.loader.cache.entries().filter(|(name, _)| family::read(name).is_some_and(|name| name.family == Family::Cudnn));
+    let cached = view
+        .loader
+        .cache
+        .entries()
+        .filter(|(name, _)| family::read(name).is_some_and(|name| name.family == Family::Cudnn));
     let cached: Vec<PathBuf> = cached.filter_map(|(_, path)| view.source.real(path.parent()?)).collect();
     let cached = view.ledger.copies.iter().filter(|copy| cached.contains(&copy.folder)).collect();
     let single = view.ledger.copies.iter().map(|copy| (copy.folder.display().to_string(), vec![copy]));
@@ -64,7 +70,12 @@ pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Finding> {
     for (path, copies) in paths.into_iter().chain(single) {
         let mut found: Vec<(u32, &Copy)> = Vec::new();
         for copy in copies {
-            found.extend(copy.cudnn_majors().into_iter().filter(|major| copy.shim(*major).is_some()).map(|major| (major, copy)));
+            found.extend(
+                copy.cudnn_majors()
+                    .into_iter()
+                    .filter(|major| copy.shim(*major).is_some())
+                    .map(|major| (major, copy)),
+            );
         }
         let mut majors: Vec<u32> = found.iter().map(|(major, _)| *major).collect();
         majors.sort_unstable();
@@ -74,7 +85,9 @@ pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Finding> {
         if majors.len() < 2 || findings.iter().any(|known| known.files == files) {
             continue;
         }
-        let told = |(major, copy): &(u32, &Copy)| format!("{}: {}", copy.folder.display(), named(copy.cudnn_version(*major)));
+        let told = |(major, copy): &(u32, &Copy)| {
+            format!("{}: {}", copy.folder.display(), named(copy.cudnn_version(*major)))
+        };
         findings.push(Finding {
             rule: "two-majors-on-a-path",
             severity: Severity::Warning,
@@ -92,7 +105,9 @@ fn mend_majors(path: &str, found: &[(u32, &Copy)]) -> String {
     let oldest = found.iter().map(|(major, _)| *major).min().unwrap_or_default();
     match newest {
         Some(folder) if path == "LD_LIBRARY_PATH" => format!("export LD_LIBRARY_PATH={}", quoted(folder)),
-        Some(_) | None if path == "the loader's cache" => format!("sudo apt-get remove --purge 'libcudnn{oldest}*'"),
+        Some(_) | None if path == "the loader's cache" => {
+            format!("sudo apt-get remove --purge 'libcudnn{oldest}*'")
+        }
         Some(folder) => format!("rm {}/libcudnn*.so.{oldest}*", quoted(folder)),
         None => String::new(),
     }
@@ -108,10 +123,13 @@ pub(super) fn preloaded(view: &View<'_>) -> Vec<Finding> {
         if !gone && told.is_none() {
             continue;
         }
-        let mend = if by == "LD_PRELOAD" { "unset LD_PRELOAD".to_owned() } else { format!("sudo sed -i '\\|{name}|d' {by}") };
+        let mend = if by == "LD_PRELOAD" { "unset LD_PRELOAD".to_owned() } else { unlisted(name, by) };
         let (rule, what) = match (gone, told) {
             (true, _) => ("stale-preload", "a file that is not there".to_owned()),
-            (false, told) => ("preload", told.map_or_else(String::new, |told| format!("a library of {}", told.family.name()))),
+            (false, told) => (
+                "preload",
+                told.map_or_else(String::new, |told| format!("a library of {}", told.family.name())),
+            ),
         };
         findings.push(Finding {
             rule,
@@ -123,6 +141,14 @@ pub(super) fn preloaded(view: &View<'_>) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// The command that takes a line out of a list of preloads.
+fn unlisted(name: &str, list: &str) -> String {
+    let special = |character: char| r"\.*[]^$/".contains(character);
+    let pattern: String =
+        name.chars().flat_map(|letter| special(letter).then_some('\\').into_iter().chain([letter])).collect();
+    format!("sudo sed -i {} {}", shell(&format!("/{pattern}/d")), shell(list))
 }
 
 /// What is worth knowing and wrong with nobody: several versions, and variables that switch behaviour.
@@ -158,18 +184,32 @@ fn several(view: &View<'_>) -> Option<Finding> {
     }
     let mut evidence: Vec<String> = found
         .iter()
-        .map(|(copy, version)| format!("{}: {} ({})", copy.folder.display(), named(version.as_ref()), listed(&copy.found_by)))
+        .map(|(copy, version)| {
+            format!("{}: {} ({})", copy.folder.display(), named(version.as_ref()), listed(&copy.found_by))
+        })
         .collect();
     for program in &view.ledger.programs {
         for folder in program.cudnn_folders() {
-            let version = found.iter().find(|(copy, _)| copy.folder == folder).and_then(|(_, version)| version.as_ref());
-            evidence.push(format!("{} takes {} of {}", program.name, named(version.or(program.cudnn.as_ref())), folder.display()));
+            let version = found
+                .iter()
+                .find(|(copy, _)| copy.folder == folder)
+                .and_then(|(_, version)| version.as_ref());
+            evidence.push(format!(
+                "{} takes {} of {}",
+                program.name,
+                named(version.or(program.cudnn.as_ref())),
+                folder.display()
+            ));
         }
     }
     Some(Finding {
         rule: "several-versions",
         severity: Severity::Note,
-        title: format!("{} versions of cuDNN are installed: {}", versions.len(), listed(versions.iter().map(|version| named(version.as_ref())))),
+        title: format!(
+            "{} versions of cuDNN are installed: {}",
+            versions.len(),
+            listed(versions.iter().map(|version| named(version.as_ref())))
+        ),
         files: found.iter().map(|(copy, _)| copy.folder.clone()).collect(),
         evidence,
         mend: "convict doctor --python python3".to_owned(),

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Severity, listed};
+use super::{Finding, Severity, listed, quoted};
 use crate::family::{self, Family, SHIM};
 use crate::ledger::View;
+use crate::owner::Owner;
+use crate::packages::Package;
 use crate::programs::{Mapped, Program, Seen};
 use crate::version::Version;
 
@@ -60,7 +62,10 @@ pub(super) fn parts_of_two_folders(view: &View<'_>) -> Vec<Finding> {
         let mut by_major: BTreeMap<Option<u32>, Vec<&Mapped>> = BTreeMap::new();
         for file in program.of(Family::Cudnn) {
             let name = file.path.file_name().and_then(|name| name.to_str()).and_then(family::read);
-            by_major.entry(name.and_then(|name| name.version).map(|version| version.number(0))).or_default().push(file);
+            by_major
+                .entry(name.and_then(|name| name.version).map(|version| version.number(0)))
+                .or_default()
+                .push(file);
         }
         for files in by_major.into_values() {
             let mut folders: Vec<&Path> = files.iter().filter_map(|file| file.path.parent()).collect();
@@ -69,32 +74,73 @@ pub(super) fn parts_of_two_folders(view: &View<'_>) -> Vec<Finding> {
             if folders.len() < 2 {
                 continue;
             }
-            let mut versions: Vec<Option<Version>> = files.iter().map(|file| version_of(view, &file.path)).collect();
+            let mut versions: Vec<Option<Version>> =
+                files.iter().map(|file| version_of(view, &file.path)).collect();
             versions.sort();
             versions.dedup();
             let one = versions.len() == 1 && versions.iter().all(Option::is_some);
             let severity = if one { Severity::Warning } else { Severity::Error };
             let by_variable = view.loader.variable.iter().filter_map(|folder| view.source.real(folder));
             let by_variable = by_variable.into_iter().any(|folder| folders.contains(&folder.as_path()));
-            let mend = if by_variable { "unset LD_LIBRARY_PATH" } else { "convict doctor --python python3 --hash" };
+            let mend = if by_variable { "unset LD_LIBRARY_PATH".to_owned() } else { unmix(view, &files) };
             findings.push(Finding {
                 rule: "mixed-process",
                 severity,
-                title: format!("{} {} parts of cuDNN from {} folders", program.name, maps(program), folders.len()),
+                title: format!(
+                    "{} {} parts of cuDNN from {} folders",
+                    program.name,
+                    maps(program),
+                    folders.len()
+                ),
                 evidence: files.iter().map(|file| told(view, file)).collect(),
                 files: paths(files),
-                mend: mend.to_owned(),
+                mend,
             });
         }
     }
     findings
 }
 
+/// The package of a mapped file.
+fn owner<'a>(view: &'a View<'_>, file: &Mapped) -> Option<&'a Owner> {
+    view.ledger.file(&file.path)?.1.owner.as_ref()
+}
+
+/// The command that leaves a program one folder of cuDNN: a system's copy goes where the program's own packages have one,
+/// else the folder of the library that it names comes first.
+fn unmix(view: &View<'_>, files: &[&Mapped]) -> String {
+    let shim = files.iter().find(|file| file.part == SHIM).and_then(|file| file.path.parent());
+    let strange = files.iter().filter(|file| file.path.parent() != shim);
+    match (strange.filter_map(|file| owner(view, file)).find(|owner| owner.by == "dpkg"), shim) {
+        (Some(owner), _) => super::remove(owner),
+        (None, Some(folder)) => format!("export LD_LIBRARY_PATH={}", quoted(folder)),
+        (None, None) => "unset LD_LIBRARY_PATH LD_PRELOAD".to_owned(),
+    }
+}
+
+/// The command that puts a program's cuDNN back as its package has it.
+fn put_back(view: &View<'_>, program: &Program) -> String {
+    let owner = program.of(Family::Cudnn).find_map(|file| owner(view, file));
+    owner.map_or_else(|| "unset LD_LIBRARY_PATH LD_PRELOAD".to_owned(), super::reinstall)
+}
+
+/// The command that takes away the libraries of the CUDA that the framework was not built for, else of the older one.
+fn without_others(view: &View<'_>, majors: &BTreeMap<u32, Vec<&Mapped>>) -> String {
+    let torch = view.ledger.packages.iter().find(|package| package.name == "torch");
+    let wanted = torch.and_then(Package::cuda_major).filter(|major| majors.contains_key(major));
+    let wanted = wanted.or_else(|| majors.keys().next_back().copied());
+    let strange = majors.iter().filter(|(major, _)| Some(**major) != wanted).flat_map(|(_, files)| files);
+    let owner = strange.filter_map(|file| owner(view, file)).next();
+    owner.map_or_else(|| "unset LD_LIBRARY_PATH LD_PRELOAD".to_owned(), super::remove)
+}
+
 /// A cuDNN that refuses to plan in a program that was asked to.
 pub(super) fn refused(view: &View<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for program in &view.ledger.programs {
-        let Some(step) = program.steps.iter().find(|step| !step.done && step.what == "engines") else { continue };
+        let Some(step) = program.steps.iter().find(|step| !step.done && step.what == "engines") else {
+            continue;
+        };
         // Without a driver newer versions plan nothing, which is no fault of theirs.
         let mismatch = step.words.contains("status 1002");
         if program.of(Family::Cudnn).next().is_none() || !(mismatch || view.ledger.driver.release.is_some()) {
@@ -104,9 +150,12 @@ pub(super) fn refused(view: &View<'_>) -> Vec<Finding> {
             rule: "cudnn-refuses",
             severity: Severity::Error,
             title: format!("cuDNN refuses to plan one small convolution in {}", program.name),
-            evidence: vec![step.words.clone(), "1002: parts of different versions; 1008: a part can't be loaded".to_owned()],
+            evidence: vec![
+                step.words.clone(),
+                "1002: parts of different versions; 1008: a part can't be loaded".to_owned(),
+            ],
             files: paths(program.of(Family::Cudnn)),
-            mend: "LD_DEBUG=libs python3 -c 'import torch; torch.backends.cudnn.version()'".to_owned(),
+            mend: put_back(view, program),
         });
     }
     findings
@@ -126,13 +175,14 @@ pub(super) fn two_cuda_majors(view: &View<'_>) -> Vec<Finding> {
         if majors.len() < 2 {
             continue;
         }
+        let mend = without_others(view, &majors);
         findings.push(Finding {
             rule: "two-cuda-stacks",
             severity: Severity::Warning,
             title: format!("{} {} libraries of CUDA {}", program.name, maps(program), listed(majors.keys())),
             evidence: majors.values().flatten().map(|file| told(view, file)).collect(),
             files: paths(majors.into_values().flatten()),
-            mend: "python3 -m pip list | grep -i -E 'cu1[123]|nvidia'".to_owned(),
+            mend,
         });
     }
     findings
@@ -152,7 +202,7 @@ pub(super) fn deleted(view: &View<'_>) -> Vec<Finding> {
             title: format!("{} maps libraries that were removed or replaced since it started", program.name),
             evidence: gone.iter().map(|file| file.path.display().to_string()).collect(),
             files: paths(gone),
-            mend: "start the program anew".to_owned(),
+            mend: program.pid.map_or_else(String::new, |pid| format!("kill {pid} # and start it anew")),
         });
     }
     findings

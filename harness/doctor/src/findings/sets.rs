@@ -20,27 +20,34 @@ const SILENT: [&str; 2] = ["engines_precompiled", "heuristic"];
 
 /// How a set is put back as its package has it.
 fn reinstall(copy: &Copy, files: &[&Library]) -> String {
-    let owner = files.iter().chain(&copy.cudnn(PARTS_SINCE).collect::<Vec<_>>()).find_map(|file| file.owner.as_ref());
-    match owner {
-        Some(owner) if owner.by == "pip" => {
-            format!("python3 -m pip install --force-reinstall --no-deps {}=={}", owner.package, owner.version)
-        }
-        Some(owner) if owner.by == "conda" => format!("conda install --force-reinstall {}={}", owner.package, owner.version),
-        Some(owner) => format!("apt-get install --reinstall {}", owner.package),
-        None => format!("unpack one whole release into {}, after emptying it", quoted(&copy.folder)),
-    }
+    let owner =
+        files.iter().chain(&copy.cudnn(PARTS_SINCE).collect::<Vec<_>>()).find_map(|file| file.owner.as_ref());
+    let unowned = || {
+        let version = copy.cudnn_majors().into_iter().find_map(|major| copy.cudnn_version(major));
+        let version = version.map_or_else(|| "9".to_owned(), |version| version.short(3).to_string());
+        format!(
+            "convict sets --fetch wheel:{version} # and use that folder instead of {}",
+            quoted(&copy.folder)
+        )
+    };
+    owner.map_or_else(unowned, super::reinstall)
 }
 
 /// A folder that holds cuDNN files of two releases, or files that are not those which its package installed.
 pub(super) fn two_versions_in_a_folder(view: &View<'_>) -> Vec<Finding> {
-    let each = |copy: &Copy| copy.cudnn_majors().into_iter().filter_map(|major| mixed(copy, major)).collect::<Vec<_>>();
+    let each = |copy: &Copy| {
+        copy.cudnn_majors().into_iter().filter_map(|major| mixed(copy, major)).collect::<Vec<_>>()
+    };
     view.ledger.copies.iter().flat_map(each).collect()
 }
 
 fn mixed(copy: &Copy, major: u32) -> Option<Finding> {
     let files: Vec<&Library> = copy.cudnn(major).collect();
-    let altered: Vec<&Library> =
-        files.iter().copied().filter(|file| file.owner.as_ref().is_some_and(|owner| is_altered(file, owner))).collect();
+    let altered: Vec<&Library> = files
+        .iter()
+        .copied()
+        .filter(|file| file.owner.as_ref().is_some_and(|owner| is_altered(file, owner)))
+        .collect();
     let mut versions: BTreeMap<Version, Vec<&Library>> = BTreeMap::new();
     for file in &files {
         let exact = file.version.as_ref().filter(|version| version.places() >= 3);
@@ -57,12 +64,17 @@ fn mixed(copy: &Copy, major: u32) -> Option<Finding> {
         .collect();
     for file in &altered {
         if let Some(owner) = &file.owner {
-            let bytes = owner.bytes.map_or_else(|| "another size".to_owned(), |bytes| format!("{bytes} bytes"));
-            evidence.push(format!("{} has {} bytes; {} {} installed {bytes}", file.name, file.bytes, owner.package, owner.version));
+            let bytes =
+                owner.bytes.map_or_else(|| "another size".to_owned(), |bytes| format!("{bytes} bytes"));
+            evidence.push(format!(
+                "{} has {} bytes; {} {} installed {bytes}",
+                file.name, file.bytes, owner.package, owner.version
+            ));
         }
     }
     // Two whole releases may lie side by side where every name carries its version, as packages of distributions have it.
-    let all_exact = files.iter().all(|file| file.known_by == Some(crate::copies::KnownBy::Name)) && altered.is_empty();
+    let all_exact =
+        files.iter().all(|file| file.known_by == Some(crate::copies::KnownBy::Name)) && altered.is_empty();
     let severity = if all_exact { Severity::Warning } else { Severity::Error };
     let what = if versions.len() < 2 {
         "holds cuDNN files that are not those of its package".to_owned()
@@ -84,7 +96,8 @@ fn mixed(copy: &Copy, major: u32) -> Option<Finding> {
 }
 
 fn is_altered(file: &Library, owner: &crate::owner::Owner) -> bool {
-    owner.altered || matches!((&file.sha256, &owner.sha256), (Some(found), Some(recorded)) if found != recorded)
+    owner.altered
+        || matches!((&file.sha256, &owner.sha256), (Some(found), Some(recorded)) if found != recorded)
 }
 
 /// The files of all versions but the most frequent one; of all where none is.
@@ -112,7 +125,9 @@ pub(super) fn parts_from_elsewhere(view: &View<'_>) -> Vec<Finding> {
                     by_folder.entry(folder).or_default().push((part, path, way));
                 }
             }
-            findings.extend(by_folder.into_iter().map(|(folder, parts)| elsewhere(view, (copy, major), &folder, &parts)));
+            findings.extend(
+                by_folder.into_iter().map(|(folder, parts)| elsewhere(view, (copy, major), &folder, &parts)),
+            );
         }
     }
     findings
@@ -141,11 +156,19 @@ fn elsewhere(
     parts: &[(String, PathBuf, Way)],
 ) -> Finding {
     let version = copy.cudnn_version(major);
-    let named = |version: Option<&Version>| version.map_or_else(|| "of unknown version".to_owned(), ToString::to_string);
-    let other = view.ledger.copies.iter().find(|other| other.folder == folder).and_then(|other| other.cudnn_version(major));
+    let named = |version: Option<&Version>| {
+        version.map_or_else(|| "of unknown version".to_owned(), ToString::to_string)
+    };
+    let other = view
+        .ledger
+        .copies
+        .iter()
+        .find(|other| other.folder == folder)
+        .and_then(|other| other.cudnn_version(major));
     let other = parts.iter().find_map(|(_, path, _)| view.ledger.file(path)?.1.version.as_ref()).or(other);
     let same = matches!((version, other), (Some(one), Some(two)) if one.agrees(two));
-    let is_used = view.ledger.programs.iter().any(|program| program.cudnn_folders().contains(&copy.folder.as_path()));
+    let is_used =
+        view.ledger.programs.iter().any(|program| program.cudnn_folders().contains(&copy.folder.as_path()));
     let is_chosen = is_used || copy.found_by.iter().any(|by| by == "site-packages");
     let has = |part: &str| copy.cudnn(major).any(|file| file.part == part);
     let lacking: Vec<&str> = parts.iter().map(|(part, ..)| part.as_str()).filter(|part| !has(part)).collect();
@@ -154,9 +177,13 @@ fn elsewhere(
         (false, true) => Severity::Error,
         (false, false) => Severity::Warning,
     };
-    let mut evidence: Vec<String> =
-        parts.iter().map(|(part, path, way)| format!("{part}: {} through {}", path.display(), way.name())).collect();
-    let own_path = copy.shim(major).map(|shim| if shim.rpath.is_empty() { ("RUNPATH", "after") } else { ("RPATH", "before") });
+    let mut evidence: Vec<String> = parts
+        .iter()
+        .map(|(part, path, way)| format!("{part}: {} through {}", path.display(), way.name()))
+        .collect();
+    let own_path = copy
+        .shim(major)
+        .map(|shim| if shim.rpath.is_empty() { ("RUNPATH", "after") } else { ("RPATH", "before") });
     if let Some((kind, order)) = own_path {
         evidence.push(format!("the set itself searches by {kind}, which comes {order} LD_LIBRARY_PATH"));
     }
@@ -205,8 +232,11 @@ pub(super) fn incomplete(view: &View<'_>) -> Vec<Finding> {
             let found = opened(view, copy, major);
             let has = |part: &str| copy.cudnn(major).any(|file| file.part == part && file.broken.is_none());
             let reached = |part: &str| found.iter().any(|(known, ..)| known == part);
-            let missing: Vec<&str> =
-                wanted.iter().map(String::as_str).filter(|part| !has(part) && !(reached(part) && major >= PARTS_SINCE)).collect();
+            let missing: Vec<&str> = wanted
+                .iter()
+                .map(String::as_str)
+                .filter(|part| !has(part) && !(reached(part) && major >= PARTS_SINCE))
+                .collect();
             if !missing.is_empty() {
                 findings.push(lacking((copy, major), shim, set, &missing));
             }
@@ -216,7 +246,8 @@ pub(super) fn incomplete(view: &View<'_>) -> Vec<Finding> {
 }
 
 fn lacking((copy, major): (&Copy, u32), shim: &Library, set: &Set, missing: &[&str]) -> Finding {
-    let fatal = |part: &&str| part.starts_with("engines_r") || part.starts_with("engines_t") || **part == *"graph";
+    let fatal =
+        |part: &&str| part.starts_with("engines_r") || part.starts_with("engines_t") || **part == *"graph";
     let severity = if missing.iter().any(fatal) { Severity::Error } else { Severity::Warning };
     let effect = if missing.iter().any(fatal) {
         "it can plan nothing (SUBLIBRARY_LOADING_FAILED)"
@@ -226,8 +257,12 @@ fn lacking((copy, major): (&Copy, u32), shim: &Library, set: &Set, missing: &[&s
         "calls that need them are refused"
     };
     let version = copy.cudnn_version(major).map_or_else(|| format!("{major}"), ToString::to_string);
-    let broken = copy.cudnn(major).filter_map(|file| Some(format!("{}: {}", file.name, file.broken.as_ref()?)));
-    let mut evidence = vec![format!("missing: {}", listed(missing.iter().map(|part| format!("libcudnn_{part}.so.{major}"))))];
+    let broken =
+        copy.cudnn(major).filter_map(|file| Some(format!("{}: {}", file.name, file.broken.as_ref()?)));
+    let mut evidence = vec![format!(
+        "missing: {}",
+        listed(missing.iter().map(|part| format!("libcudnn_{part}.so.{major}")))
+    )];
     evidence.push(format!("there: {}", listed(copy.cudnn(major).map(|file| &file.name))));
     evidence.push(effect.to_owned());
     evidence.extend(broken);
@@ -249,24 +284,39 @@ fn cuda_of(copy: &Copy, major: u32) -> Vec<u32> {
     let owner = copy.cudnn(major).find_map(|file| file.owner.as_ref());
     let suffix = owner.and_then(|owner| {
         let text = if owner.package.contains("cu") { &owner.package } else { &owner.version };
-        ["cu13", "cu12", "cu11", "cuda-13", "cuda-12", "cuda13", "cuda12"].iter().find(|word| text.contains(**word))
+        ["cu13", "cu12", "cu11", "cuda-13", "cuda-12", "cuda13", "cuda12"]
+            .iter()
+            .find(|word| text.contains(**word))
     });
-    let number = suffix.and_then(|word| word.trim_start_matches(|character: char| !character.is_ascii_digit()).parse().ok());
+    let number = suffix
+        .and_then(|word| word.trim_start_matches(|character: char| !character.is_ascii_digit()).parse().ok());
     number.map_or_else(|| vec![13, 12], |number| vec![number])
 }
 
 /// True where a set finds a companion library: through its own search, beside it, in the same packages, or because a
 /// program maps one.
-fn reaches(view: &View<'_>, copy: &Copy, asking: &Library, (family, stem): (Family, &str), majors: &[u32]) -> bool {
+fn reaches(
+    view: &View<'_>,
+    copy: &Copy,
+    asking: &Library,
+    (family, stem): (Family, &str),
+    majors: &[u32],
+) -> bool {
     let elf = asking.elf();
     let by_loader = majors.iter().any(|cuda| {
         view.loader.find(view.source, &format!("{stem}.so.{cuda}"), (&copy.folder, &elf)).is_some()
     });
     let site = |folder: &Path| folder.ancestors().nth(3).map(Path::to_owned);
-    let own_site = site(&copy.folder).filter(|_| copy.folder.components().any(|part| part.as_os_str() == "nvidia"));
-    let fits = |file: &Library| file.family == family && file.major().is_some_and(|major| majors.contains(&major));
+    let own_site =
+        site(&copy.folder).filter(|_| copy.folder.components().any(|part| part.as_os_str() == "nvidia"));
+    let fits =
+        |file: &Library| file.family == family && file.major().is_some_and(|major| majors.contains(&major));
     let beside = own_site.is_some()
-        && view.ledger.copies.iter().any(|other| site(&other.folder) == own_site && other.files.iter().any(fits));
+        && view
+            .ledger
+            .copies
+            .iter()
+            .any(|other| site(&other.folder) == own_site && other.files.iter().any(fits));
     let mapped = view.ledger.programs.iter().any(|program| program.of(family).next().is_some());
     by_loader || beside || mapped
 }
@@ -331,17 +381,28 @@ fn companions(
 pub(super) fn no_builtins(view: &View<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for copy in &view.ledger.copies {
-        let compilers = copy.files.iter().filter(|file| file.family == Family::Nvrtc && !file.part.ends_with(".alt"));
+        let compilers =
+            copy.files.iter().filter(|file| file.family == Family::Nvrtc && !file.part.ends_with(".alt"));
         for compiler in compilers.filter(|file| file.broken.is_none()) {
             let major = compiler.major();
             let fits = |file: &&Library| file.family == Family::NvrtcBuiltins && file.major() == major;
             let elsewhere = || {
                 let paths = view.loader.variable.iter().filter_map(|folder| view.source.real(folder));
-                paths.into_iter().any(|folder| view.ledger.copies.iter().any(|other| other.folder == folder && other.files.iter().any(|file| fits(&file))))
+                paths.into_iter().any(|folder| {
+                    view.ledger
+                        .copies
+                        .iter()
+                        .any(|other| other.folder == folder && other.files.iter().any(|file| fits(&file)))
+                })
             };
-            let cached = view.loader.cache.entries().any(|(name, _)| name.starts_with("libnvrtc-builtins.so"));
+            let cached =
+                view.loader.cache.entries().any(|(name, _)| name.starts_with("libnvrtc-builtins.so"));
             // Before CUDA 11 the compiler brought its own under another name.
-            if copy.files.iter().any(|file| fits(&file)) || elsewhere() || cached || major.is_none_or(|major| major < 11) {
+            if copy.files.iter().any(|file| fits(&file))
+                || elsewhere()
+                || cached
+                || major.is_none_or(|major| major < 11)
+            {
                 continue;
             }
             findings.push(Finding {
@@ -358,11 +419,10 @@ pub(super) fn no_builtins(view: &View<'_>) -> Vec<Finding> {
 }
 
 fn reinstall_compiler(compiler: &Library) -> String {
-    match &compiler.owner {
-        Some(owner) if owner.by == "pip" => {
-            format!("python3 -m pip install --force-reinstall --no-deps {}=={}", owner.package, owner.version)
-        }
-        Some(owner) => format!("apt-get install --reinstall {}", owner.package),
-        None => format!("copy libnvrtc-builtins.so of the same toolkit beside {}", quoted(&compiler.path)),
-    }
+    let package = match compiler.major() {
+        Some(major) if major < 13 => format!("nvidia-cuda-nvrtc-cu{major}"),
+        Some(_) | None => "nvidia-cuda-nvrtc".to_owned(),
+    };
+    let unowned = || format!("python3 -m pip install {package}");
+    compiler.owner.as_ref().map_or_else(unowned, super::reinstall)
 }
