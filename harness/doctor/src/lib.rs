@@ -7,6 +7,8 @@ mod copies;
 mod elf;
 mod family;
 mod findings;
+#[cfg(test)]
+mod forge;
 mod hash;
 mod ledger;
 mod loader;
@@ -32,6 +34,9 @@ pub use packages::{Package, Pin};
 pub use process::{Running, running};
 pub use programs::{Mapped, Program, Python, Seen, Step, answers, mapped};
 pub use source::{Source, Trouble};
+pub use tables::{
+    Build, LeastDriver, Pinned, Served, Set, Switch, builds, least_drivers, pins, served, sets, switches,
+};
 pub use version::Version;
 
 /// The program that a Python runs to tell where it looks and what it maps; its arguments are a file for its answers and

@@ -9,7 +9,7 @@ use crate::version::Version;
 
 /// Which parts a version consists of.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Set {
+pub struct Set {
     /// First version of the row.
     pub since: Version,
     /// First version after it.
@@ -30,7 +30,7 @@ pub(crate) struct Set {
 
 /// The least driver of a CUDA major.
 #[derive(Debug, Deserialize)]
-pub(crate) struct LeastDriver {
+pub struct LeastDriver {
     /// First CUDA of the major.
     pub cuda: Version,
     /// The least driver.
@@ -45,7 +45,7 @@ pub(crate) struct LeastDriver {
 
 /// The CUDA that a driver release serves.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Served {
+pub struct Served {
     /// First number of the release.
     pub driver: Version,
     /// Highest CUDA.
@@ -58,7 +58,7 @@ pub(crate) struct Served {
 
 /// What releases of a framework pin.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Pinned {
+pub struct Pinned {
     /// Name of its package.
     pub framework: String,
     /// Its releases.
@@ -75,7 +75,7 @@ pub(crate) struct Pinned {
 
 /// A file of a known build.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Build {
+pub struct Build {
     /// Its build-id.
     pub build_id: String,
     /// Its name.
@@ -90,7 +90,7 @@ pub(crate) struct Build {
 
 /// An environment variable that changes what libraries do.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Switch {
+pub struct Switch {
     /// Its name.
     pub name: String,
     /// What it does.
@@ -139,7 +139,7 @@ table!(
 
 /// The row of a cuDNN version.
 #[must_use]
-pub(crate) fn set_of(version: &Version) -> Option<&'static Set> {
+pub fn set_of(version: &Version) -> Option<&'static Set> {
     sets().iter().find(|set| {
         version.at_least(&set.since) && set.until.as_ref().is_none_or(|until| version.compare(until).is_lt())
     })
@@ -147,25 +147,25 @@ pub(crate) fn set_of(version: &Version) -> Option<&'static Set> {
 
 /// The version that a build-id is known to belong to.
 #[must_use]
-pub(crate) fn version_of_build(build_id: &str) -> Option<&'static Version> {
+pub fn version_of_build(build_id: &str) -> Option<&'static Version> {
     builds().iter().find(|build| build.build_id == build_id).map(|build| &build.version)
 }
 
 /// The highest CUDA that a driver release serves; the last row for newer ones, which serve at least that.
 #[must_use]
-pub(crate) fn cuda_of_driver(driver: &Version) -> Option<&'static Version> {
+pub fn cuda_of_driver(driver: &Version) -> Option<&'static Version> {
     served().iter().rfind(|row| driver.at_least(&row.driver)).map(|row| &row.cuda)
 }
 
 /// The least driver of a CUDA major.
 #[must_use]
-pub(crate) fn least_driver(cuda_major: u32) -> Option<&'static LeastDriver> {
+pub fn least_driver(cuda_major: u32) -> Option<&'static LeastDriver> {
     least_drivers().iter().find(|row| row.cuda.number(0) == cuda_major)
 }
 
 /// What a release of a framework is known to pin.
 #[must_use]
-pub(crate) fn pinned(framework: &str, version: &Version) -> Option<&'static Pinned> {
+pub fn pinned(framework: &str, version: &Version) -> Option<&'static Pinned> {
     let released = version.short(3);
     pins().iter().find(|row| row.framework == framework && row.versions.contains(&released))
 }
