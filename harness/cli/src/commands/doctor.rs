@@ -80,9 +80,9 @@ fn tell(arguments: &Doctor, ledger: &Ledger) -> Result<(), Failure> {
 /// Asks everything outside of the file system, at once.
 fn gather(arguments: &Doctor, source: &Source, running: Option<Running>) -> Result<Facts, Failure> {
     let executable = arguments.exe.as_deref().map(|file| executable(arguments, source, file)).transpose()?;
+    let here = arguments.root.is_none();
     let (devices, python) = thread::scope(|scope| {
-        let here = arguments.root.is_none();
-        let devices = scope.spawn(|| {
+        let devices = scope.spawn(move || {
             if here { devices() } else { Ok(Devices::Unknown("--root starts nothing".to_owned())) }
         });
         let python = if here { python(arguments) } else { Ok(None) };
