@@ -47,7 +47,9 @@ impl Forged<'_> {
         let symbols = (note + note_size).next_multiple_of(8);
         let data = symbols + 48;
         let sections = (data + 4).next_multiple_of(8);
-        for (kind, place, size) in [(LOAD, 0, sections), (DYNAMIC, dynamic, dynamic_size), (NOTE, note, note_size)] {
+        for (kind, place, size) in
+            [(LOAD, 0, sections), (DYNAMIC, dynamic, dynamic_size), (NOTE, note, note_size)]
+        {
             file.extend_from_slice(&kind.to_le_bytes());
             file.extend_from_slice(&4_u32.to_le_bytes());
             for value in [place, place, place, size, size, 8] {
@@ -70,12 +72,9 @@ impl Forged<'_> {
         let [major, minor, patch] = self.version.unwrap_or_default();
         file.extend_from_slice(&[patch, minor, major, 0]);
         file.resize(at(sections), 0);
-        for (kind, place, size, link, entry) in [
-            (0, 0, 0, 0, 0),
-            (3, header, strings_size, 0, 0),
-            (11, symbols, 48, 1, 24),
-            (1, data, 4, 0, 0),
-        ] {
+        for (kind, place, size, link, entry) in
+            [(0, 0, 0, 0, 0), (3, header, strings_size, 0, 0), (11, symbols, 48, 1, 24), (1, data, 4, 0, 0)]
+        {
             put(&mut file, &[kind << 32, 0, place, place, size]);
             file.extend_from_slice(&u64::from(link as u32).to_le_bytes());
             put(&mut file, &[1, entry]);
@@ -85,7 +84,8 @@ impl Forged<'_> {
     }
 
     fn head(&self, file: &mut [u8], sections: u64) {
-        let mut head = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 62, 0, 1, 0, 0, 0];
+        let mut head =
+            vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 62, 0, 1, 0, 0, 0];
         put(&mut head, &[0, 64, sections]);
         head.extend_from_slice(&0_u32.to_le_bytes());
         for word in [64_u16, 56, 3, 64, 4, 1] {

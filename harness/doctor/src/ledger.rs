@@ -140,7 +140,9 @@ pub fn examine(source: &Source, facts: Facts) -> Ledger {
     programs.extend(facts.running.iter().map(running));
     let has_program = !programs.is_empty();
     programs.extend(resolved(source, &loader, (&facts, has_program), &sites));
-    let toolkits = machine::toolkits(source, &named(&["CUDA_HOME", "CUDA_PATH"]));
+    let mut homes = named(&["CUDA_HOME", "CUDA_PATH"]);
+    homes.extend(home_of_nvcc(source, &variable("PATH").unwrap_or_default()));
+    let toolkits = machine::toolkits(source, &homes);
     let mapped = mapped_folders(source, &programs);
     let leads = Leads {
         variable: &loader.variable,
@@ -172,6 +174,13 @@ pub fn examine(source: &Source, facts: Facts) -> Ledger {
     ledger.findings = findings::all(&View { source, loader: &loader, ledger: &ledger });
     ledger.trouble = source.trouble().into_iter().map(|(kind, trouble)| (kind.to_owned(), trouble)).collect();
     ledger
+}
+
+/// The toolkit whose compiler a shell starts.
+fn home_of_nvcc(source: &Source, path: &str) -> Option<PathBuf> {
+    let compilers = loader::folders(path).into_iter().map(|folder| folder.join("nvcc"));
+    let real = compilers.filter(|file| source.file(file).is_some()).find_map(|file| source.real(&file))?;
+    Some(real.parent()?.parent()?.to_owned())
 }
 
 /// The environment of conda that a Python lives in.

@@ -35,8 +35,8 @@ pub use process::{Running, running};
 pub use programs::{Mapped, Program, Python, Seen, Step, answers, mapped};
 pub use source::{Source, Trouble};
 pub use tables::{
-    Build, LeastDriver, Pinned, Served, Set, Switch, builds, cuda_of_driver, least_driver, least_drivers, pinned, pins, served,
-    set_of, sets, switches, version_of_build,
+    Build, LeastDriver, Pinned, Served, Set, Switch, builds, cuda_of_driver, least_driver, least_drivers,
+    pinned, pins, served, set_of, sets, switches, version_of_build,
 };
 pub use version::Version;
 

@@ -66,8 +66,9 @@ pub struct Device {
     pub driver: String,
     /// Processes that hold memory.
     pub processes: Vec<Process>,
+    /// Its address on the bus, which names the machine's slots and is not told.
     #[serde(skip)]
-    bus: String,
+    pub(crate) bus: String,
 }
 
 /// A process that holds device memory.

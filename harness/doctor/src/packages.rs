@@ -31,6 +31,9 @@ const BEGINNINGS: [&str; 14] = [
     "xformers",
 ];
 
+/// Whole names of others that cudnn-frontend's report lists.
+const WHOLE: [&str; 4] = ["looseversion", "numpy", "ninja", "nanobind"];
+
 /// An installed package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Package {
@@ -65,7 +68,9 @@ pub(crate) fn read(source: &Source, sites: &[PathBuf]) -> Vec<Package> {
     for site in sites {
         for info in source.names(site).iter().filter(|name| name.ends_with(".dist-info")) {
             let name = normalized(info.split('-').next().unwrap_or_default());
-            if found.contains_key(&name) || !BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
+            let listed = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+                || WHOLE.contains(&name.as_str());
+            if found.contains_key(&name) || !listed {
                 continue;
             }
             if let Some(package) = package(source, site, info) {

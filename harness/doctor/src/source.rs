@@ -2,7 +2,7 @@
 //! could not be read counted. Knows paths and bytes; writes nothing and starts nothing.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -34,6 +34,7 @@ pub struct Trouble {
 pub struct Source {
     root: PathBuf,
     trouble: RefCell<BTreeMap<&'static str, Trouble>>,
+    complaints: RefCell<BTreeSet<(&'static str, String)>>,
     known: RefCell<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
@@ -41,7 +42,12 @@ impl Source {
     /// Everything below that folder; paths that are asked for are paths within it.
     #[must_use]
     pub fn below(root: &Path) -> Self {
-        Self { root: root.to_owned(), trouble: RefCell::default(), known: RefCell::default() }
+        Self {
+            root: root.to_owned(),
+            trouble: RefCell::default(),
+            complaints: RefCell::default(),
+            known: RefCell::default(),
+        }
     }
 
     /// The root.
@@ -50,8 +56,11 @@ impl Source {
         &self.root
     }
 
-    /// Remembers that something could not be read.
+    /// Remembers that something could not be read; the same thing counts once.
     pub(crate) fn complain(&self, kind: &'static str, words: String) {
+        if !self.complaints.borrow_mut().insert((kind, words.clone())) {
+            return;
+        }
         let mut all = self.trouble.borrow_mut();
         let trouble = all.entry(kind).or_default();
         trouble.count += 1;
@@ -100,7 +109,7 @@ impl Source {
             }
             links += 1;
             if links > LINKS_MAX {
-                self.complain("links that lead in circles", path.display().to_string());
+                self.complain("links that lead in circles", next.display().to_string());
                 return None;
             }
             let target = fs::read_link(self.outside(&next)).ok()?;

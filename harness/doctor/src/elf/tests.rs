@@ -28,7 +28,10 @@ fn a_library_tells_its_names_paths_needs_build_and_version() {
     let found = read(file(&graph()), true).expect("a library");
     assert_eq!(found.soname.as_deref(), Some("libcudnn_graph.so.9"));
     assert_eq!(found.needed, ["libz.so.1", "libc.so.6"]);
-    assert_eq!((found.rpath, found.runpath), (vec!["$ORIGIN".into()], vec!["$ORIGIN/../a".into(), "/b".into()]));
+    assert_eq!(
+        (found.rpath, found.runpath),
+        (vec!["$ORIGIN".into()], vec!["$ORIGIN/../a".into(), "/b".into()])
+    );
     assert_eq!(found.build_id.as_deref(), Some("abcd01"));
     assert_eq!(found.version, Version::parse("9.27.3"));
     assert_eq!(read(file(&graph()), false).expect("a library").version, None);

@@ -1,0 +1,483 @@
+//! `convict doctor` from outside: sets of published wheels that do not belong together, beside cudnn-frontend's own report,
+//! and bad input. Knows files, findings and exit codes; where a wheel can't be had it says so.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use wheels::{Cache, Name};
+
+use crate::convict::{Run, convict, convict_in, fresh_folder, root, skipped};
+
+/// Packages of a Python, below a made-up root.
+const SITE: &str = "usr/local/lib/python3.11/site-packages";
+
+/// A search path that leads elsewhere, below that root.
+const OTHER: &str = "srv/cudnn";
+
+/// The wheels of the mixtures: the run-time-compiled engines of two versions, the newest published one among them, with
+/// the compiler that the older one needs; 145 MB to fetch.
+const SMALL: [&str; 2] = ["wheel:9.19.0.56-jit-cu13", "wheel:9.27.0.42-jit-cu13"];
+
+/// The whole set that other tests fetch, too: 580 MB.
+const FULL: &str = "wheel:9.19.0.56-cu13";
+
+/// The cache of wheels, shared with the other tests.
+fn cache() -> Cache {
+    let named = std::env::var_os("CONVICT_CACHE").map(PathBuf::from);
+    Cache::within(&named.unwrap_or_else(|| root().join(".cache/wheels")))
+}
+
+/// Where an unpacked wheel lies; it is fetched only where that was asked for.
+fn wheel(name: &str) -> Option<PathBuf> {
+    let parsed = Name::parse(name.trim_start_matches("wheel:")).expect("a name");
+    let wheel = wheels::find(&parsed, 13).expect("a published wheel");
+    let mut all = vec![wheel];
+    all.extend(wheels::companions(wheel, true));
+    let cache = cache();
+    if !all.iter().all(|wheel| cache.holds(wheel)) {
+        if std::env::var_os("CONVICT_TEST_FETCH").is_none() {
+            skipped(&format!("no {name} in the cache; CONVICT_TEST_FETCH=1 and a network fetch it"));
+            return None;
+        }
+        let variables = [("CONVICT_CACHE", cache.root().as_os_str())];
+        let run = convict_in(&variables, ["sets", "--fetch", name, "--plans-only"]);
+        if run.code == Some(3) && run.stderr.contains("can't be reached") {
+            skipped(&format!("no {name}: no network"));
+            return None;
+        }
+        assert_eq!(run.code, Some(0), "{run:?}");
+    }
+    Some(cache.folder(wheel))
+}
+
+/// The two small wheels and the compiler, unpacked.
+fn small() -> Option<&'static [PathBuf; 3]> {
+    static FOUND: OnceLock<Option<[PathBuf; 3]>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let [old, new] = SMALL.map(wheel);
+        let parsed = Name::parse("9.19.0.56-jit-cu13").expect("a name");
+        let compiler = wheels::companions(wheels::find(&parsed, 13).expect("published"), true);
+        Some([old?, new?, cache().folder(compiler.first()?)])
+    });
+    found.as_ref()
+}
+
+/// A file of the cache once more, without its bytes where the file system can.
+fn link(from: &Path, to: &Path) {
+    fs::create_dir_all(to.parent().expect("a folder")).expect("made");
+    let _ = fs::remove_file(to);
+    if fs::hard_link(from, to).is_err() {
+        fs::copy(from, to).expect("copied");
+    }
+}
+
+/// Every file of an unpacked wheel within a folder, as pip would install it.
+fn install(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type().expect("a type").is_dir() { install(&from, &to) } else { link(&from, &to) }
+    }
+}
+
+/// The libraries of an unpacked wheel, put into one folder.
+fn libraries(wheel: &Path, inner: &str, to: &Path) {
+    install(&wheel.join(inner), to);
+}
+
+/// A root with a clean set of run-time-compiled engines, and the compiler that it needs, among a Python's packages.
+fn clean(name: &str) -> Option<PathBuf> {
+    let [old, _, compiler] = small()?;
+    let folder = fresh_folder(name);
+    install(old, &folder.join(SITE));
+    install(compiler, &folder.join(SITE));
+    Some(folder)
+}
+
+fn examine(folder: &Path, path: &str, more: &[&str]) -> Run {
+    let folder = folder.display().to_string();
+    let fixed = ["doctor", "--json", "--root", &folder];
+    convict_in(&[("LD_LIBRARY_PATH", OsStr::new(path))], fixed.iter().chain(more))
+}
+
+fn ledger(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"))
+}
+
+/// Findings that are no notes, as rule and files.
+fn findings(run: &Run) -> Vec<(String, Vec<String>)> {
+    let ledger = ledger(run);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let findings = ledger["findings"].as_array().expect("a list").iter();
+    let bad = findings.filter(|finding| finding["severity"] != "note");
+    let told = bad.map(|finding| {
+        assert!(!text(&finding["mend"]).is_empty(), "{finding}");
+        (text(&finding["rule"]), finding["files"].as_array().expect("files").iter().map(text).collect())
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(run.code, Some(i32::from(!told.is_empty())), "{run:?}");
+    told
+}
+
+/// The finding of that rule names each of those files.
+fn assert_found(run: &Run, rule: &str, files: &[&str]) {
+    let found = findings(run);
+    let one =
+        found.iter().find(|(known, _)| known == rule).unwrap_or_else(|| panic!("no {rule}: {found:#?}"));
+    for file in files {
+        assert!(one.1.iter().any(|known| known.ends_with(file)), "{rule} does not name {file}: {one:#?}");
+    }
+}
+
+#[test]
+fn a_clean_set_of_a_published_wheel_is_told_file_by_file_and_nothing_is_found() {
+    let Some(folder) = clean("doctor-clean") else { return };
+    let run = examine(&folder, "", &["--hash"]);
+    assert_eq!(findings(&run), Vec::new());
+    let ledger = ledger(&run);
+    let copies = ledger["copies"].as_array().expect("a list");
+    let files: Vec<&Value> =
+        copies.iter().flat_map(|copy| copy["files"].as_array().expect("files")).collect();
+    let graph = files.iter().find(|file| file["part"] == "graph").expect("the core");
+    assert_eq!(graph["version"], "9.19.0");
+    // Measured from the wheel of that hash, independently of this code.
+    assert_eq!(graph["build_id"], "563e348c73f66b6c374ff082af576922b0397648");
+    assert_eq!(
+        (&graph["owner"]["package"], &graph["owner"]["by"]),
+        (&"nvidia-cudnn-jit-cu13".into(), &"pip".into())
+    );
+    for file in files {
+        assert_eq!(file["sha256"], file["owner"]["sha256"], "{file}");
+    }
+}
+
+#[test]
+fn a_set_with_a_file_of_another_release_is_mixed() {
+    let Some(folder) = clean("doctor-mixed") else { return };
+    let [_, new, _] = small().expect("seen above");
+    let inner = "nvidia/cudnn_jit/lib";
+    let core = "libcudnn_graph.so.9";
+    link(&new.join(inner).join(core), &folder.join(SITE).join(inner).join(core));
+    assert_found(&examine(&folder, "", &[]), "mixed-set", &["cudnn_jit/lib/libcudnn_graph.so.9"]);
+}
+
+#[test]
+fn a_search_path_before_a_set_that_yields_to_it_is_told_with_the_parts_that_it_swaps() {
+    let Some(folder) = clean("doctor-shadowed") else { return };
+    let [_, new, _] = small().expect("seen above");
+    libraries(new, "nvidia/cudnn_jit/lib", &folder.join(OTHER));
+    let run = examine(&folder, "/srv/cudnn", &[]);
+    let files = ["site-packages/nvidia/cudnn_jit/lib", "/srv/cudnn", "/srv/cudnn/libcudnn_graph.so.9"];
+    assert_found(&run, "parts-from-elsewhere", &files);
+    // Without the path the second copy is worth a note.
+    let run = examine(&folder, "", &[]);
+    assert_eq!(findings(&run), Vec::new());
+}
+
+#[test]
+fn a_set_without_its_precompiled_engines_falls_back_in_silence_and_is_told() {
+    let (Some(full), Some([_, _, compiler])) = (wheel(FULL), small()) else { return };
+    let folder = fresh_folder("doctor-incomplete");
+    install(&full, &folder.join(SITE));
+    install(compiler, &folder.join(SITE));
+    // Its companion is 540 MB; an empty library of its name does for who only looks for it.
+    let lib = folder.join(SITE).join("nvidia/cudnn/lib");
+    let blas = folder.join(SITE).join("nvidia/cu13/lib/libcublasLt.so.13");
+    link(&lib.join("libcudnn.so.9"), &blas);
+    assert_eq!(findings(&examine(&folder, "", &[])), Vec::new());
+    for part in ["engines_precompiled", "heuristic"] {
+        fs::remove_file(lib.join(format!("libcudnn_{part}.so.9"))).expect("there");
+    }
+    let files = ["lib/libcudnn.so.9", "lib/libcudnn_engines_precompiled.so.9", "lib/libcudnn_heuristic.so.9"];
+    assert_found(&examine(&folder, "", &[]), "incomplete-set", &files);
+}
+
+/// The libraries of cuDNN 8.9: of its wheel, which weighs 700 MB, where someone put it; else stand-ins of their names,
+/// which a C++ compiler makes.
+fn old(folder: &Path) {
+    if let Some(wheel) = std::env::var_os("CONVICT_TEST_CUDNN8").map(PathBuf::from) {
+        libraries(&wheel, "nvidia/cudnn/lib", folder);
+        return;
+    }
+    skipped("CONVICT_TEST_CUDNN8 names no unpacked wheel of cuDNN 8.9; stand-ins are compiled");
+    fs::create_dir_all(folder).expect("made");
+    for part in ["", "_ops_infer", "_ops_train", "_cnn_infer", "_cnn_train", "_adv_infer", "_adv_train"] {
+        let name = format!("libcudnn{part}.so.8");
+        let symbol = format!("extern const unsigned char cudnn{part}_version[4] __attribute__((aligned(4)))");
+        let source = folder.join("source.cpp");
+        fs::write(
+            &source,
+            format!("extern \"C\" {{ {symbol}; {symbol} = {{7, 9, 8, 0}}; }}\n")
+                .replace("_version[4] __attribute__((aligned(4))) =", "_version[4] ="),
+        )
+        .expect("written");
+        let made = Command::new("g++")
+            .args(["-shared", "-fPIC", "-nostdlib", &format!("-Wl,-soname,{name}"), "-o"])
+            .args([&folder.join(&name), &source])
+            .output()
+            .expect("g++ starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        fs::remove_file(source).expect("removed");
+    }
+}
+
+#[test]
+fn an_8_9_beside_a_9_is_told_with_the_files_of_both() {
+    let Some(folder) = clean("doctor-old") else { return };
+    let [new, ..] = small().expect("seen above");
+    old(&folder.join("srv/old"));
+    libraries(new, "nvidia/cudnn_jit/lib", &folder.join(OTHER));
+    let run = examine(&folder, "/srv/old:/srv/cudnn", &[]);
+    assert_found(&run, "two-majors-on-a-path", &["/srv/old/libcudnn.so.8", "/srv/cudnn/libcudnn.so.9"]);
+    let ledger = ledger(&run);
+    let copies = ledger["copies"].as_array().expect("a list");
+    let old = copies.iter().find(|copy| copy["folder"] == "/srv/old").expect("the old one");
+    let versions: Vec<&str> =
+        old["files"].as_array().expect("files").iter().filter_map(|file| file["version"].as_str()).collect();
+    assert!(versions.iter().any(|version| version.starts_with("8.9.7")), "{versions:?}");
+}
+
+#[test]
+fn a_program_and_a_process_are_told_with_what_they_map() {
+    let Some([old, ..]) = small() else { return };
+    // A process that has libraries open, in a folder whose name holds a blank and a line's end.
+    let folder = fresh_folder("doctor-process").join("a b\nc");
+    libraries(old, "nvidia/cudnn_jit/lib", &folder);
+    let file = folder.join("libcudnn_graph.so.9");
+    let script = format!(
+        "import ctypes, sys; ctypes.CDLL({:?}); print('open', flush=True); sys.stdin.read()",
+        file.display().to_string()
+    );
+    let python =
+        Command::new("python3").args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut python) = python else { return skipped("no python3") };
+    let mut line = String::new();
+    BufReader::new(python.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let pid = python.id().to_string();
+    let run = convict(["doctor", "--json", "--pid", &pid]);
+    let shown = convict(["doctor", "--pid", &pid]);
+    drop(python.stdin.take());
+    python.wait().expect("it ends");
+    assert_eq!(line, "open\n");
+    let program = &ledger(&run)["programs"][0];
+    assert_eq!(program["seen"], "mapped", "{run:?}");
+    assert_eq!(program["files"][0]["path"], file.display().to_string(), "{run:?}");
+    // Its name makes no line of its own.
+    assert!(
+        shown.stdout.contains("a b\\nc/libcudnn_graph.so.9") && !shown.stdout.contains("\nc/"),
+        "{shown:?}"
+    );
+    // It has ended by now.
+    let gone = convict(["doctor", "--json", "--pid", &pid]);
+    let told = &ledger(&gone)["trouble"]["processes that can't be looked at"]["told"][0];
+    assert!(told.as_str().is_some_and(|told| told.starts_with(&format!("process {pid}: "))), "{gone:?}");
+    let shim = folder.join("libcudnn.so.9").display().to_string();
+    let resolved = convict(["doctor", "--json", "--exe", &shim]);
+    assert_eq!(ledger(&resolved)["programs"][0]["seen"], "resolved", "{resolved:?}");
+}
+
+#[test]
+fn without_a_cudnn_the_machine_is_unusable_and_one_line_says_so() {
+    let folder = fresh_folder("doctor-empty");
+    let run = examine(&folder, "", &[]);
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert_eq!(run.stderr, "convict: there is no cuDNN to look at, neither on disk nor in a program\n");
+    assert_eq!(ledger(&run)["driver"]["release"], Value::Null);
+}
+
+#[test]
+fn broken_files_loops_and_closed_folders_are_counted_and_end_nothing() {
+    let folder = fresh_folder("doctor-broken");
+    let site = folder.join(SITE);
+    fs::create_dir_all(site.join("nvidia/cudnn/lib")).expect("made");
+    fs::write(site.join("nvidia/cudnn/lib/libcudnn.so.9"), [0x7f, b'E', b'L', b'F', 2, 1, 1])
+        .expect("written");
+    fs::write(site.join("nvidia/cudnn/lib/libcudnn_ops.so.9"), vec![0xff; 4096]).expect("written");
+    symlink("loop", site.join("nvidia/loop")).expect("linked");
+    symlink("/nowhere", site.join("nvidia/cudnn/lib/libcudnn_adv.so.9")).expect("linked");
+    for number in 0..3000 {
+        fs::create_dir(site.join(format!("nvidia_p{number}-1.dist-info"))).expect("made");
+    }
+    fs::create_dir_all(folder.join("etc")).expect("made");
+    fs::write(folder.join("etc/ld.so.cache"), b"glibc-ld.so.cache1.1\xff\xff\xff\xff\xff").expect("written");
+    let run = examine(&folder, "", &["--hash"]);
+    let ledger = ledger(&run);
+    let trouble = |kind: &str| ledger["trouble"][kind]["count"].as_u64().unwrap_or(0);
+    assert_eq!(trouble("libraries that can't be read"), 2, "{run:?}");
+    assert_eq!(trouble("links that lead nowhere"), 1, "{run:?}");
+    assert!(trouble("links that lead in circles") > 0 && trouble("files that can't be read") > 0, "{run:?}");
+    assert_found(&run, "incomplete-set", &["libcudnn_graph.so.9"]);
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_usage() {
+    for (arguments, line) in [
+        (["--root", "/no/such"], "--root /no/such: is no folder"),
+        (["--exe", "/no/such"], "--exe /no/such: there is no such file"),
+    ] {
+        let run = convict(std::iter::once("doctor").chain(arguments));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(2), format!("convict: {line}\n").as_str()));
+    }
+    let run = convict(["doctor", "--python", "/no/such/python"]);
+    assert!(run.code == Some(2) && run.stderr.starts_with("convict: --python /no/such/python: "), "{run:?}");
+    assert_eq!(convict(["doctor", "--pid", "0"]).code, Some(2));
+}
+
+/// A Python of its own with cudnn-frontend, a cuDNN and its compiler.
+fn environment() -> Option<PathBuf> {
+    let [old, _, compiler] = small()?;
+    // The frontend is fetched by the script of the tests of bundles.
+    let run = std::env::var_os("CONVICT_TEST_FRONTEND");
+    let Some(site) = run.and_then(|python| Some(Path::new(&python).parent()?.join("site"))) else {
+        skipped("no cudnn-frontend; tests/e2e/frontend.sh fetches it and CONVICT_TEST_FRONTEND names it");
+        return None;
+    };
+    let folder = fresh_folder("doctor-frontend");
+    let made = Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(&folder)
+        .output()
+        .expect("python3 starts");
+    if !made.status.success() {
+        skipped("python3 makes no virtual environments");
+        return None;
+    }
+    let lib =
+        fs::read_dir(folder.join("lib")).expect("lib").next().expect("a Python").expect("an entry").path();
+    for from in [old, compiler, &site] {
+        install(from, &lib.join("site-packages"));
+    }
+    Some(folder.join("bin/python"))
+}
+
+#[test]
+fn what_cudnn_frontend_reports_of_an_environment_is_told_alike() {
+    let Some(python) = environment() else { return };
+    let variables = [("CUDNN_LOGLEVEL_DBG", "0"), ("NVTE_X", "1")];
+    let report = Command::new(&python).args(["-m", "cudnn.collect_env", "--json"]).envs(variables).output();
+    let report = report.expect("it starts");
+    let report: Value =
+        serde_json::from_slice(&report.stdout).unwrap_or_else(|error| panic!("{error}: {report:?}"));
+    let variables = variables.map(|(name, value)| (name, OsStr::new(value)));
+    let run = convict_in(&variables, ["doctor", "--json", "--python", &python.display().to_string()]);
+    let ledger = ledger(&run);
+    let field = |section: &str, name: &str| report[section][name].as_str().unwrap_or_default().to_owned();
+    assert_eq!(ledger["python"]["version"], field("Python / Platform", "Python"));
+    assert_eq!(ledger["python"]["executable"], field("Python / Platform", "Python executable"));
+    assert_eq!(ledger["system"], field("Python / Platform", "OS"));
+    assert_eq!(ledger["container"], field("Python / Platform", "Container") == "yes");
+    // The loaded cuDNN, and where it was taken from.
+    let program = &ledger["programs"][0];
+    let cudnn = program["cudnn"].as_str().expect("a version");
+    let number = field("cuDNN Frontend", "cudnn backend (loaded)");
+    assert!(number.starts_with(&format!("{cudnn} (")), "{number} {cudnn}");
+    let opened = program["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .find(|step| step["what"] == "open")
+        .expect("opened");
+    let picked = field("cuDNN Frontend", "backend search order picks");
+    let path = picked.split(" (via ").next().expect("a path");
+    assert!(opened["words"].as_str().expect("words").contains(path), "{opened} {picked}");
+    same_packages(&report["Relevant Packages"], &ledger["packages"]);
+    same_variables(&report["Environment Variables"], &ledger["variables"]);
+    same_driver(&report, &ledger);
+    same_folders(&report["GPU Libraries: loaded vs on disk"], &ledger);
+}
+
+fn same_packages(report: &Value, packages: &Value) {
+    let packages = packages.as_array().expect("a list");
+    let ours: Vec<(&str, &str)> = packages
+        .iter()
+        .map(|package| {
+            (package["name"].as_str().expect("a name"), package["version"].as_str().expect("a version"))
+        })
+        .collect();
+    let theirs: Vec<(&str, &str)> = report
+        .as_object()
+        .expect("packages")
+        .iter()
+        .map(|(name, version)| {
+            (name.as_str(), version.as_str().expect("a version").split("  (declares").next().unwrap_or(""))
+        })
+        .collect();
+    assert_eq!(ours, theirs);
+}
+
+fn same_variables(report: &Value, variables: &Value) {
+    let ours: Vec<(&str, &str)> = variables
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|set| (set["name"].as_str().expect("a name"), set["value"].as_str().expect("a value")))
+        .filter(|(name, _)| !name.starts_with("CUBLAS_"))
+        .collect();
+    let theirs = report.as_object().expect("variables").iter();
+    let theirs: Vec<(&str, &str)> = theirs
+        .map(|(name, value)| (name.as_str(), value.as_str().expect("a value")))
+        .filter(|(name, _)| *name != "PATH")
+        .collect();
+    assert_eq!(ours, theirs);
+}
+
+/// Driver and toolkit: both say that there is none, or the same.
+fn same_driver(report: &Value, ledger: &Value) {
+    let theirs = report["GPU / Driver"]["Driver version"].as_str().unwrap_or_default();
+    let ours = ledger["devices"]["known"][0]["driver"].as_str();
+    assert_eq!(ours.unwrap_or("<nvidia-smi unavailable>"), theirs);
+    let nvcc = report["CUDA Toolkit"]["nvcc on PATH"].as_str().expect("a path or none");
+    let has = |kit: &Value| kit["nvcc"] == true;
+    assert!(nvcc == "not found" || ledger["toolkits"].as_array().expect("a list").iter().any(has), "{nvcc}");
+}
+
+/// Families in their words, and ours with the beginnings of file names that they count among them.
+const FAMILIES: [(&str, &[&str]); 5] = [
+    ("libcudnn", &["cudnn"]),
+    ("libcublas", &["cublas", "cublas_lt"]),
+    ("libcudart", &["cudart"]),
+    ("libnvrtc", &["nvrtc"]),
+    ("libcuda (driver)", &["driver"]),
+];
+
+/// For every family the folders on disk, and which of them are loaded.
+fn same_folders(report: &Value, ledger: &Value) {
+    let mut theirs: Vec<(String, String, bool)> = Vec::new();
+    for (header, text) in report.as_object().expect("families") {
+        let family =
+            FAMILIES.iter().map(|(name, _)| *name).find(|name| header.starts_with(name)).expect("a family");
+        for line in text.as_str().expect("folders").lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (state, place) = line.split_once("  ").expect("state and place");
+            let place = place.trim_start().split("/  [").next().expect("a place").trim_end_matches('/');
+            theirs.push((family.to_owned(), place.to_owned(), state.starts_with("LOADED")));
+        }
+    }
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let mapped: Vec<String> = ledger["programs"][0]["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .map(|file| text(&file["path"]))
+        .collect();
+    let mut ours: Vec<(String, String, bool)> = Vec::new();
+    for copy in ledger["copies"].as_array().expect("a list") {
+        for (family, names) in FAMILIES {
+            let mut files = copy["files"].as_array().expect("files").iter();
+            if files.any(|file| names.contains(&file["family"].as_str().expect("a family"))) {
+                let folder = text(&copy["folder"]);
+                let prefix = format!("{folder}/{}", family.split(' ').next().expect("a word"));
+                let is_loaded = mapped.iter().any(|path| path.starts_with(&prefix));
+                ours.push((family.to_owned(), folder, is_loaded));
+            }
+        }
+    }
+    theirs.sort();
+    ours.sort();
+    assert_eq!(ours, theirs);
+}
