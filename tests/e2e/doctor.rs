@@ -209,14 +209,10 @@ fn old(folder: &Path) {
     fs::create_dir_all(folder).expect("made");
     for part in ["", "_ops_infer", "_ops_train", "_cnn_infer", "_cnn_train", "_adv_infer", "_adv_train"] {
         let name = format!("libcudnn{part}.so.8");
-        let symbol = format!("extern const unsigned char cudnn{part}_version[4] __attribute__((aligned(4)))");
+        let symbol = format!("const unsigned char cudnn{part}_version[4]");
         let source = folder.join("source.cpp");
-        fs::write(
-            &source,
-            format!("extern \"C\" {{ {symbol}; {symbol} = {{7, 9, 8, 0}}; }}\n")
-                .replace("_version[4] __attribute__((aligned(4))) =", "_version[4] ="),
-        )
-        .expect("written");
+        let text = format!("extern \"C\" {{ extern {symbol}; {symbol} = {{7, 9, 8, 0}}; }}\n");
+        fs::write(&source, text).expect("written");
         let made = Command::new("g++")
             .args(["-shared", "-fPIC", "-nostdlib", &format!("-Wl,-soname,{name}"), "-o"])
             .args([&folder.join(&name), &source])

@@ -197,7 +197,8 @@ pub(crate) fn library(
     let longest = names.iter().max_by_key(|name| name.len())?;
     let name = own.map_or_else(|| longest.clone(), str::to_owned);
     let told = family::read(&name).or_else(|| family::read(longest))?;
-    let wants_version = told.family == Family::Cudnn && ["graph", "ops", "adv"].contains(&told.part.as_str());
+    let wants_version = told.family == Family::Cudnn
+        && ["graph", "ops", "adv", "ops_infer", "adv_infer"].contains(&told.part.as_str());
     let read = asked.source.open(&path).map_err(|error| error.to_string());
     let (elf, broken) = match read.and_then(|file| elf::read(file, wants_version)) {
         Ok(elf) => (elf, None),
