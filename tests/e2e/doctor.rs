@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -309,6 +309,49 @@ fn broken_files_loops_and_closed_folders_are_counted_and_end_nothing() {
     assert_eq!(trouble("links that lead nowhere"), 1, "{run:?}");
     assert!(trouble("links that lead in circles") > 0 && trouble("files that can't be read") > 0, "{run:?}");
     assert_found(&run, "incomplete-set", &["libcudnn_graph.so.9"]);
+}
+
+/// A `PATH` with a program of that name, which a shell runs.
+fn with_program(name: &str, script: &str) -> std::ffi::OsString {
+    let folder = fresh_folder(&format!("doctor-{name}"));
+    let file = folder.join(name);
+    fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("set");
+    std::env::join_paths([folder, PathBuf::from("/usr/bin"), PathBuf::from("/bin")]).expect("a path")
+}
+
+#[test]
+fn what_nvidia_smi_tells_or_why_it_does_not_is_in_the_ledger() {
+    let answers = "case \"$1\" in *compute-apps*) echo '00000000:0F:00.0, 77, /opt/x, 143000' ;; \
+                   *) echo '0, 00000000:0F:00.0, NVIDIA H200, 9.0, 143771, 143000, 771, Enabled, 3, Disabled, 580.159.04' ;; esac";
+    let path = with_program("nvidia-smi", answers);
+    let run = convict_in(&[("PATH", path.as_os_str())], ["doctor", "--json"]);
+    let ledger = ledger(&run);
+    let device = &ledger["devices"]["known"][0];
+    assert_eq!((&device["name"], &device["memory_mib"][2]), (&"NVIDIA H200".into(), &771.into()), "{run:?}");
+    assert_eq!(device["processes"][0]["name"], "x", "{run:?}");
+    let rules: Vec<&str> = ledger["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["rule"].as_str())
+        .collect();
+    assert!(rules.contains(&"memory-errors") && rules.contains(&"memory-held"), "{rules:?}");
+    let path = with_program("nvidia-smi", "echo 'NVIDIA-SMI has failed because it has no driver'; exit 9");
+    let run = convict_in(&[("PATH", path.as_os_str())], ["doctor"]);
+    assert!(run.stdout.contains("code 9: NVIDIA-SMI has failed because it has no driver\n"), "{run:?}");
+}
+
+#[test]
+fn a_python_that_dies_is_told_with_how_it_ended() {
+    let Some(folder) = clean("doctor-python") else { return };
+    let path = with_program("dying-python", "kill -SEGV $$");
+    let python = std::env::split_paths(&path).next().expect("a folder").join("dying-python");
+    let lib = folder.join(SITE).join("nvidia/cudnn_jit/lib");
+    let variables = [("LD_LIBRARY_PATH", lib.as_os_str())];
+    let run = convict_in(&variables, ["doctor", "--json", "--python", &python.display().to_string()]);
+    let why = ledger(&run)["python"]["trouble"].as_str().expect("trouble").to_owned();
+    assert!(why.contains("SIGSEGV"), "{run:?}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
          but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something is \
-         newly wrong or newly refused",
+         newly wrong or newly refused; `doctor`: an error or a warning",
     ),
     (
         2,
