@@ -98,12 +98,13 @@ pub(crate) fn read(name: &str) -> Option<Name> {
     }
     let (beginning, family) = BEGINNINGS.iter().find(|(beginning, _)| stem.starts_with(beginning))?;
     let rest = &stem[beginning.len()..];
-    let part = match family {
-        Family::Cudnn if rest.is_empty() => SHIM.to_owned(),
-        Family::Cudnn => rest.strip_prefix('_')?.to_owned(),
+    let part = if *family == Family::Cudnn {
+        if rest.is_empty() { SHIM.to_owned() } else { rest.strip_prefix('_')?.to_owned() }
+    } else if rest.is_empty() || rest == ".alt" {
+        stem.to_owned()
+    } else {
         // `libcudadebugger` and the like are other libraries; `libnvrtc.alt` is a second build of the same one.
-        _ if rest.is_empty() || rest == ".alt" => stem.to_owned(),
-        _ => return None,
+        return None;
     };
     Some(Name { family: *family, part, version })
 }

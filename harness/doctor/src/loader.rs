@@ -108,11 +108,10 @@ fn origin(path: &str, folder: &Path) -> PathBuf {
     let path = path.replace("$ORIGIN", &folder).replace("${ORIGIN}", &folder);
     let mut plain = PathBuf::new();
     for component in Path::new(&path).components() {
-        match component {
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
+        if component == std::path::Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(component);
         }
     }
     plain

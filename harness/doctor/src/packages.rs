@@ -153,8 +153,11 @@ fn meets(requirement: &str, installed: &str) -> Option<bool> {
     Some(all)
 }
 
-/// Files in which frameworks write what they were built with, and the names there.
-const BUILT: [(&str, &str, &[(&str, &str)]); 4] = [
+/// A framework, the file in which it writes what it was built with, and the names there with what they mean.
+type Built = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// What is known to write that down.
+const BUILT: [Built; 3] = [
     ("torch", "torch/version.py", &[("cuda", "cuda")]),
     (
         "tensorflow",
@@ -166,7 +169,6 @@ const BUILT: [(&str, &str, &[(&str, &str)]); 4] = [
         "onnxruntime/capi/build_and_package_info.py",
         &[("cuda_version", "cuda"), ("cudnn_version", "cudnn")],
     ),
-    ("cupy", "cupy/_version.py", &[]),
 ];
 
 fn built(source: &Source, site: &Path, package: &str) -> BTreeMap<String, String> {

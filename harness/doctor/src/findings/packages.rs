@@ -75,8 +75,7 @@ pub(super) fn pin_not_met(view: &View<'_>) -> Vec<Finding> {
             continue;
         }
         let words = |pin: &&Pin| {
-            let installed =
-                pin.installed.as_ref().map_or("nothing of it".to_owned(), |version| format!("{version}"));
+            let installed = pin.installed.as_ref().map_or_else(|| "nothing of it".to_owned(), Clone::clone);
             format!("it requires {}; installed is {installed}", pin.requirement)
         };
         findings.push(Finding {

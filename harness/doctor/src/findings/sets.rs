@@ -235,7 +235,7 @@ pub(super) fn incomplete(view: &View<'_>) -> Vec<Finding> {
             let missing: Vec<&str> = wanted
                 .iter()
                 .map(String::as_str)
-                .filter(|part| !has(part) && !(reached(part) && major >= PARTS_SINCE))
+                .filter(|part| !(has(part) || (reached(part) && major >= PARTS_SINCE)))
                 .collect();
             if !missing.is_empty() {
                 findings.push(lacking((copy, major), shim, set, &missing));
@@ -354,9 +354,10 @@ fn companions(
                 continue;
             }
             let names = listed(majors.iter().map(|cuda| format!("{stem}.so.{cuda}")));
-            let effect = match family {
-                Family::CublasLt => "cuDNN ends the process at the first heuristics query",
-                _ => "engines that are compiled at run time are refused (3008), the others work",
+            let effect = if family == Family::CublasLt {
+                "cuDNN ends the process at the first heuristics query"
+            } else {
+                "engines that are compiled at run time are refused (3008), the others work"
             };
             let cuda = majors.first().copied().unwrap_or(13);
             let package = if cuda < 13 { format!("{package}-cu{cuda}") } else { package.to_owned() };
