@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::hint::black_box;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -32,7 +33,7 @@ fn link(from: &Path, to: &Path) {
 
 fn five_copies(criterion: &mut Criterion) {
     let Some(wheel) = wheel() else {
-        println!("SKIPPED: CONVICT_CACHE holds no {WHEEL}...");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: CONVICT_CACHE holds no {WHEEL}...");
         return;
     };
     let root = tempfile::tempdir().expect("a folder");
