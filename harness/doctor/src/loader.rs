@@ -1,5 +1,5 @@
-//! Which file the dynamic loader takes for a name, by its documented order (`man 8 ld.so`). Knows search paths; opens no
-//! library, so that what a program really maps may differ where it preloads or opens libraries by itself.
+//! Which file the dynamic loader takes for a name, by its documented order (`man 8 ld.so`). Knows search paths; opens
+//! no library, so that what a program really maps may differ where it preloads or opens libraries by itself.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! What the loader would map for a program that is not run: its needs, their needs, and the parts that cuDNN would open.
-//! Knows the loader's order; what a program opens by itself at run time it can't know.
+//! What the loader would map for a program that is not run: its needs, their needs, and the parts that cuDNN would
+//! open. Knows the loader's order; what a program opens by itself at run time it can't know.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};

@@ -36,8 +36,8 @@ pub(crate) struct Doctor {
 const WHAT: &str = "\
 WHAT IS LOOKED AT
   driver and the highest CUDA that it serves, GPUs with memory, ECC, MIG and who holds memory, toolkits, every copy of
-  cuDNN, cuBLAS, cudart, NVRTC and nvJitLink (LD_LIBRARY_PATH, the Python's packages, conda, toolkits, the loader's cache
-  and configuration, system folders) with version, build-id and package, frameworks with what they were built for and what
-  they pin, variables, and which copy programs map. Neither a GPU nor a driver nor a Python is needed.
+  cuDNN, cuBLAS, cudart, NVRTC and nvJitLink (LD_LIBRARY_PATH, the Python's packages, conda, toolkits, the loader's
+  cache and configuration, system folders) with version, build-id and package, frameworks with what they were built for
+  and what they pin, variables, and which copy programs map. Neither a GPU nor a driver nor a Python is needed.
 
 Exit code 0: nothing but notes; 1: an error or a warning; 3: there is no cuDNN to look at.";
