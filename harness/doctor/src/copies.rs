@@ -1,5 +1,5 @@
-//! The folders that hold GPU libraries, and each file in them with what it says of itself. Knows folders and files; that
-//! they do not belong together is for `findings` to say.
+//! The folders that hold GPU libraries, and each file in them with what it says of itself. Knows folders and files;
+//! that they do not belong together is for `findings` to say.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -55,7 +55,8 @@ impl<'a> ReadRef<'a> for Bounded<'a> {
     }
 }
 
-/// Reads a 64-bit library; an error says in words what is wrong with it. `wants_version` looks through its symbols, too.
+/// Reads a 64-bit library; an error says in words what is wrong with it. `wants_version` looks through its symbols,
+/// too.
 pub(crate) fn read(file: File, wants_version: bool) -> Result<Elf, String> {
     let cache = ReadCache::new(file);
     let data = Bounded(&cache);

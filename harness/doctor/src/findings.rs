@@ -1,5 +1,5 @@
-//! What does not belong together, one rule a function: each with its severity, its evidence, the files and the one command
-//! that mends it. Pure; looks at a ledger and asks the loader's order.
+//! What does not belong together, one rule a function: each with its severity, its evidence, the files and the one
+//! command that mends it. Pure; looks at a ledger and asks the loader's order.
 
 mod machine;
 mod packages;

@@ -1,5 +1,5 @@
-//! What a machine has of drivers, toolkits, CUDA libraries and frameworks, which of it a program maps, and what does not
-//! belong together. Reads through a source that it is given, opens no foreign library and starts nothing.
+//! What a machine has of drivers, toolkits, CUDA libraries and frameworks, which of it a program maps, and what does
+//! not belong together. Reads through a source that it is given, opens no foreign library and starts nothing.
 
 mod cache;
 mod classes;

@@ -106,8 +106,8 @@ fn owner<'a>(view: &'a View<'_>, file: &Mapped) -> Option<&'a Owner> {
     view.ledger.file(&file.path)?.1.owner.as_ref()
 }
 
-/// The command that leaves a program one folder of cuDNN: a system's copy goes where the program's own packages have one,
-/// else the folder of the library that it names comes first.
+/// The command that leaves a program one folder of cuDNN: a system's copy goes where the program's own packages have
+/// one, else the folder of the library that it names comes first.
 fn unmix(view: &View<'_>, files: &[&Mapped]) -> String {
     let shim = files.iter().find(|file| file.part == SHIM).and_then(|file| file.path.parent());
     let strange = files.iter().filter(|file| file.path.parent() != shim);

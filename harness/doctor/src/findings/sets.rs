@@ -1,5 +1,5 @@
-//! Rules about one set of cuDNN on disk: whether its files belong together, what the loader would put in their place, and
-//! what is missing. Knows no program.
+//! Rules about one set of cuDNN on disk: whether its files belong together, what the loader would put in their place,
+//! and what is missing. Knows no program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn mixed(copy: &Copy, major: u32) -> Option<Finding> {
             ));
         }
     }
-    // Two whole releases may lie side by side where every name carries its version, as packages of distributions have it.
+    // Two whole releases may lie side by side where every name carries its version, as distributions have it.
     let all_exact =
         files.iter().all(|file| file.known_by == Some(crate::copies::KnownBy::Name)) && altered.is_empty();
     let severity = if all_exact { Severity::Warning } else { Severity::Error };
