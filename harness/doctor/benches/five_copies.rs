@@ -1,5 +1,5 @@
-//! How long a machine with five whole copies of cuDNN takes to examine. Knows the clock only; the copies are links to the
-//! published wheel that `convict sets --fetch wheel:9.19.0.56-cu13` put into the cache of `CONVICT_CACHE`.
+//! How long a machine with five whole copies of cuDNN takes to examine. Knows the clock only; the copies are links to
+//! the published wheel that `convict sets --fetch wheel:9.19.0.56-cu13` put into the cache of `CONVICT_CACHE`.
 
 use std::fs;
 use std::hint::black_box;
