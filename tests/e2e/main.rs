@@ -8,6 +8,7 @@ mod canary;
 mod cli;
 mod compare;
 mod convict;
+mod doctor;
 mod explain;
 mod import;
 mod isolation;

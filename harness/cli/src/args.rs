@@ -2,6 +2,7 @@
 
 mod bisect;
 mod compare;
+mod doctor;
 mod help;
 mod import;
 mod preflight;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
+pub(crate) use self::doctor::Doctor;
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
 pub(crate) use preflight::Preflight;
@@ -74,6 +76,8 @@ pub(crate) enum Command {
     Preflight(Preflight),
     /// Write a Dockerfile, a conda environment, requirements with hashes or a text for a library set or a bundle's.
     Recipe(Recipe),
+    /// Say what this machine has of drivers and libraries, which of it programs map, and what does not belong together.
+    Doctor(Doctor),
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),

@@ -3,6 +3,7 @@
 mod bisect;
 mod check;
 mod compare;
+mod doctor;
 mod engines;
 mod explain;
 mod hunt;
@@ -42,6 +43,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Sets(arguments) => sets::run(&arguments),
         Command::Preflight(arguments) => preflight::run(&arguments),
         Command::Recipe(arguments) => recipe::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

@@ -16,5 +16,4 @@ mod session;
 mod survey;
 mod totals;
 
-pub use inventory::place_of;
 pub use serve::serve;
