@@ -48,9 +48,9 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     (
         1,
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is \
-         whole, but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
-         is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong where others \
-         are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning",
+         whole, but its case or its program does not show the failure any more; `replay`: a regression; `compare`: \
+         something is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong \
+         where others are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning",
     ),
     (
         2,
