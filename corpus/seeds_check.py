@@ -14,7 +14,8 @@ EXPECTATION = [
 MAY_BE_ABSENT = {"provenance", "basis", "kinds"}
 CONFIGURATIONS = {None, "full", "jit", "simulator"}
 OUTCOMES = {"pass", "fail", "refused", "flaky"}
-KINDS = {"wrong", "inexact", "nondet", "oob", "input", "status", "device", "crash", "hang", "accepted"}
+KINDS = {"wrong", "inexact", "nondet", "oob", "input", "status", "device", "crash", "hang", "accepted", "workspace",
+         "reload"}
 # Words of a case line that pin what belongs to one library set.
 PINS = ("engine=", "knobs=", "set=")
 

@@ -97,6 +97,8 @@ fn effect(kind: Kind) -> &'static str {
         Kind::Crash => "the process dies",
         Kind::Hang => "the call never returns",
         Kind::Accepted => "an invalid case runs",
+        Kind::Workspace => "a buffer of the wrong size",
+        Kind::Reload => "a stored plan that is not the one that was built",
     }
 }
 

@@ -70,6 +70,9 @@ fn environment(environment: &Environment, redactor: &Redactor) -> Environment {
     for text in texts {
         *text = redactor.text(text);
     }
+    for key in &mut clean.assumed {
+        *key = redactor.text(key);
+    }
     for file in &mut clean.files {
         file.name = redactor.text(&file.name);
         file.place = redactor.text(&file.place);

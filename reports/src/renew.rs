@@ -139,6 +139,7 @@ impl Kept {
             plan_us: 0,
             ended: ended.clone(),
             executions: verdict.execution.iter().cloned().collect(),
+            planning: None,
         });
         let figures = &verdict.minimization;
         Self {

@@ -7,7 +7,7 @@ mod pass;
 
 use case::{
     Axis, Candidate, Case, DType, Ended, EngineChoice, HeuristicMode, Keep, Kept, Kind, Phase, Problem,
-    Recipe, Role, WorkspaceAmount,
+    Recipe, Reload, Role, WorkspaceAmount,
 };
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
@@ -20,7 +20,7 @@ use crate::repro::pass::Pass;
 use crate::title::title;
 
 /// The template and its parts, by the names that it includes them with.
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("repro.cpp", include_str!("../templates/repro.cpp")),
     ("repro/values.cpp", include_str!("../templates/repro/values.cpp")),
     ("repro/reference.cpp", include_str!("../templates/repro/reference.cpp")),
@@ -30,6 +30,8 @@ const TEMPLATES: [(&str, &str); 9] = [
     ("repro/buffers.cpp", include_str!("../templates/repro/buffers.cpp")),
     ("repro/history.cpp", include_str!("../templates/repro/history.cpp")),
     ("repro/run.cpp", include_str!("../templates/repro/run.cpp")),
+    ("repro/symbols.cpp", include_str!("../templates/repro/symbols.cpp")),
+    ("repro/plans.cpp", include_str!("../templates/repro/plans.cpp")),
 ];
 
 /// The constants of one program, as C++ text.
@@ -79,6 +81,10 @@ struct Program {
     relative: String,
     absolute: String,
     seen_wrong: String,
+    plans_only: bool,
+    device_properties: String,
+    integers: bool,
+    vectors: String,
 }
 
 /// One tensor in five dimensions.
@@ -168,7 +174,31 @@ fn program(finding: &Finding<'_>) -> Program {
         relative,
         absolute,
         seen_wrong: seen_wrong(finding),
+        plans_only: environment.plans_only,
+        device_properties: literal(&environment.device_properties),
+        integers: problem.dtypes.has_integers(),
+        vectors: vectors(problem),
     }
+}
+
+/// A C++ string literal of any text: what is not plain ASCII is written by its bytes.
+fn literal(text: &str) -> String {
+    let mut written = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' | b'?' => written.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => written.push(char::from(byte)),
+            // Three octal digits end by themselves, whatever follows.
+            _ => written.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    written + "\""
+}
+
+/// Vector lengths of x, w and y; empty where none is vectorised.
+fn vectors(problem: &Problem) -> String {
+    let vectors = problem.layouts.tensors().map(case::Layout::vector);
+    if vectors == [1; 3] { String::new() } else { join(&vectors) }
 }
 
 /// Bytes beyond what the plan asks for, and the most that it may ask for; -1 sets no limit.
@@ -192,12 +222,17 @@ fn checks(kind: Kind) -> &'static str {
         Kind::Crash => "waits for the process to be killed by a signal",
         Kind::Hang => "waits for a call that does not return",
         Kind::Accepted => "looks whether a case that can't be computed is refused",
+        Kind::Workspace => "compares what is told about the workspace",
+        Kind::Reload => "stores the plan as JSON and reads it back",
     }
 }
 
 /// The number that is waited for, and its name.
 fn code(finding: &Finding<'_>) -> (i32, String) {
     let ended = finding.outcome.observation.as_ref().map(|observation| &observation.ended);
+    if let (Kind::Reload, Some(Reload::Refused(refusal))) = (finding.fault.sameness.kind, reload(finding)) {
+        return (refusal.status, format!("cudnnStatus_t: {}", refusal.name));
+    }
     match (finding.fault.sameness.kind, ended) {
         (Kind::Status, Some(Ended::Status(refusal))) => {
             (refusal.status, format!("cudnnStatus_t: {}", refusal.name))
@@ -205,6 +240,11 @@ fn code(finding: &Finding<'_>) -> (i32, String) {
         (Kind::Device, Some(Ended::Device { code, name, .. })) => (*code, format!("CUresult: {name}")),
         _ => (-1, "no status or CUDA error is waited for".to_owned()),
     }
+}
+
+fn reload<'a>(finding: &'a Finding<'_>) -> Option<&'a Reload> {
+    let planning = finding.outcome.observation.as_ref()?.planning.as_ref()?;
+    Some(&planning.reload)
 }
 
 /// How the program comes to a configuration.
@@ -249,6 +289,8 @@ fn data_type(dtype: DType) -> &'static str {
         DType::F64 => "CUDNN_DATA_DOUBLE",
         DType::F16 => "CUDNN_DATA_HALF",
         DType::Bf16 => "CUDNN_DATA_BFLOAT16",
+        DType::I8 => "CUDNN_DATA_INT8",
+        DType::I32 => "CUDNN_DATA_INT32",
     }
 }
 
@@ -257,7 +299,7 @@ fn tensor(problem: &Problem, role: Role) -> Tensor {
     Tensor {
         name: role.name(),
         dtype: data_type(problem.dtypes.tensors()[role.index()]),
-        extent: five(&geometry.extents(role), 1),
+        extent: five(&geometry.dimensions(role), 1),
         stride: five(&geometry.strides(role), 0),
     }
 }

@@ -93,6 +93,8 @@ fn place(kind: Kind) -> (Phase, &'static str) {
         Kind::Crash => (Phase::Heuristics, "sigsegv"),
         Kind::Hang => (Phase::Sync, "deadline"),
         Kind::Accepted => (Phase::Execute, "accepted"),
+        Kind::Workspace => (Phase::Plan, "config"),
+        Kind::Reload => (Phase::Plan, "text"),
     }
 }
 
@@ -123,6 +125,8 @@ fn environment() -> Environment {
         ],
         conflict: String::new(),
         device_properties: String::new(),
+        plans_only: false,
+        assumed: Vec::new(),
     }
 }
 
@@ -185,6 +189,7 @@ fn outcome(kind: Kind, phase: Phase, recipe: Option<Recipe>) -> Outcome {
         plan_us: 480_000,
         ended,
         executions: recipe.map(execution).into_iter().collect(),
+        planning: None,
     };
     let (exit, observation) = if kind == Kind::Crash {
         (Exit::Signalled(11), None)

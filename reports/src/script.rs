@@ -24,7 +24,13 @@ pub(crate) fn render(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     environment.add_template("run.sh", include_str!("../templates/run.sh"))?;
-    let mut script = environment.get_template("run.sh")?.render(context! { stops_process, limit_seconds })?;
+    let mut script = environment.get_template("run.sh")?.render(context! {
+        stops_process,
+        limit_seconds,
+        plans_only => finding.environment.plans_only,
+        cudart_major => finding.environment.cudart / 1000,
+        driver_version => finding.environment.cudart / 1000 * 1000,
+    })?;
     script.push('\n');
     Ok(script)
 }
@@ -39,6 +45,7 @@ pub(crate) fn readme(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     environment.add_template("README.md", include_str!("../templates/README.md"))?;
     let text = environment.get_template("README.md")?.render(context! {
         simulated => is_simulated(finding.environment),
+        plans_only => finding.environment.plans_only,
         banner => simulated::BANNER,
         run => simulated::RUN,
         folder => simulated::FOLDER,

@@ -21,6 +21,8 @@ pub fn kind_words(kind: Kind) -> &'static str {
         Kind::Crash => "crash",
         Kind::Hang => "hang",
         Kind::Accepted => "invalid case accepted",
+        Kind::Workspace => "contradictory workspace",
+        Kind::Reload => "plan changed by its JSON",
     }
 }
 

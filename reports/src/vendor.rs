@@ -93,6 +93,11 @@ pub(crate) fn files(finding: &Finding<'_>) -> Result<[(&'static str, String); 14
 
 /// Why a form that holds a single convolution cannot hold the case.
 fn alone_obstacle(case: &case::Case) -> Option<String> {
+    if case.problem.dtypes.has_integers() {
+        return Some(
+            "the program's reference computes in floating point, and the case has integers".to_owned(),
+        );
+    }
     let count = case.history.len();
     (count > 0).then(|| format!("the failure needs {count} convolutions before it in the same process"))
 }

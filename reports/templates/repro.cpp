@@ -2,17 +2,28 @@
 //
 // What it shows: {{ summary }}
 //
+{%- if plans_only %}
+// One file of plain C++17. It opens cuDNN at run time, plans {{ convolutions }} through its backend (graph) API for a
+// device that need not be there, and {{ checks }}. No GPU and no driver are needed.
+//
+{%- else %}
 // One file of plain C++17. It opens the CUDA driver and cuDNN at run time, runs {{ convolutions }} through
 // cuDNN's backend (graph) API and {{ checks }}.
 //
+{%- endif %}
 // Build:  g++ -std=c++17 -O2 -pthread repro.cpp -o repro -ldl
+{%- if plans_only %}
+// Run:    ./repro [LIBCUDNN] [--driver FILE] [--companion DIR]...; run.sh brings stand-ins for a driver and a cuBLASLt
+//         that are missing
+{%- else %}
 // Run:    ./repro [LIBCUDNN] [--driver FILE] [--companion DIR]... [--device N]
 //         ./repro --show prints the inputs and the expected results, as bits, and needs no GPU
+{%- endif %}
 //         LIBCUDNN is libcudnn.so.N or its folder; without it CONVICT_CUDNN, then the loader's search.
 //         --driver (or CONVICT_DRIVER) opens that file in place of libcuda.so.1; --companion names a folder
 //         where libcublasLt and libnvrtc lie.
 // Exit:   1 the bug is present    0 it is absent    2 wrong usage
-//         77 can't be tried here: no GPU, no library, or this cuDNN declines the case
+//         77 can't be tried here: {{ "no library" if plans_only else "no GPU, no library" }}, or this cuDNN declines the case
 //         3 something else failed: read the last line
 {%- if signal_note %}
 //         This bug ends or stalls the process itself; run.sh runs with a time limit and turns that into 1.
@@ -40,7 +51,7 @@
 //
 // Seen with cuDNN {{ cudnn }} ({{ configuration }}) on {{ gpu }}, driver {{ driver }}.
 
-enum class Kind { wrong, inexact, nondet, oob, input, status, device, crash, hang, accepted };
+enum class Kind { wrong, inexact, nondet, oob, input, status, device, crash, hang, accepted{{ ", workspace, reload" if plans_only }} };
 enum class Phase {
     load, init, describe, heuristics, plan, allocate, execute, sync, readback, judge, teardown
 };
@@ -50,6 +61,9 @@ enum class Bytes { zero, ones, random };
 
 // cudnnDataType_t
 enum : int { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, CUDNN_DATA_BFLOAT16 = 9 };
+{%- if integers %}
+enum : int { CUDNN_DATA_INT8 = 3, CUDNN_DATA_INT32 = 4 };
+{%- endif %}
 // cudnnBackendHeurMode_t
 enum : int { CUDNN_HEUR_MODE_B = 1, CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MODE_A = 3 };
 
@@ -72,6 +86,10 @@ constexpr Tensor TENSORS[3] = {
     {'{{ tensor.name }}', {{ tensor.dtype }}, { {{- tensor.extent -}} }, { {{- tensor.stride -}} }},
 {%- endfor %}
 };
+{%- if vectors %}
+// Channels that lie together as one element of x, w and y, whose extents and strides count such elements.
+constexpr int64_t VECTORS[3] = { {{- vectors -}} };
+{%- endif %}
 constexpr int COMPUTE = {{ compute }};
 constexpr int64_t GROUPS = {{ groups }};
 // Along d, h, w.
@@ -89,6 +107,13 @@ constexpr size_t HEURISTIC_RANK = {{ heuristic_rank }};
 constexpr bool ASK_EVERY_HEURISTIC = {{ ask_every_heuristic }};
 // Value of CUDNN_LIB_CONFIG, unless it is set: engine numbers belong to a configuration.
 constexpr const char *LIBRARY_CONFIGURATION = "{{ library_configuration }}";
+
+{%- if plans_only %}
+
+// The device to plan for, as cuDNN writes and reads it.
+static const char DEVICE_PROPERTIES[] = {{ device_properties }};
+constexpr int64_t WORKSPACE_MAX = {{ workspace_max }};  // bytes; -1: no limit
+{%- else %}
 
 constexpr int64_t WORKSPACE_EXTRA = {{ workspace_extra }};  // bytes beyond what the plan asks for
 constexpr int64_t WORKSPACE_MAX = {{ workspace_max }};  // bytes; -1: no limit
@@ -115,11 +140,15 @@ constexpr double ABSOLUTE = {{ absolute }};
 // Outputs (linear, row-major) seen wrong before: checked even where the case is too large to check all.
 static const std::vector<uint64_t> SEEN_WRONG = { {{- seen_wrong -}} };
 
+{%- endif %}
+
 constexpr int IMAGE = 0, FILTER = 1, RESPONSE = 2;
+{%- if not plans_only %}
 constexpr int OUTPUT = OPERATION == Op::fprop ? RESPONSE : OPERATION == Op::dgrad ? IMAGE : FILTER;
 constexpr int PROBE = OPERATION == Op::dgrad ? RESPONSE : IMAGE;  // the image that the pass reads
 constexpr uint64_t GUARD = 1 << 20;  // bytes before and after every buffer
 constexpr int SHOWN_MAX = 8;         // mismatches printed for one execution
+{%- endif %}
 
 // ---- The end ----------------------------------------------------------------------------------------------
 
@@ -147,6 +176,15 @@ static const char *phase_name() {
     std::_Exit(code);
 }
 
+{% if plans_only -%}
+{% include "repro/symbols.cpp" %}
+
+{% include "repro/library.cpp" %}
+
+{% include "repro/graph.cpp" %}
+
+{% include "repro/plans.cpp" %}
+{%- else -%}
 {% include "repro/values.cpp" %}
 
 {% include "repro/reference.cpp" %}
@@ -164,3 +202,4 @@ static const char *phase_name() {
 {%- endif %}
 
 {% include "repro/run.cpp" %}
+{%- endif %}

@@ -20,6 +20,46 @@ if ! command -v timeout > /dev/null; then
     echo "not applicable: timeout(1) is missing"
     exit 77
 fi
+{%- if plans_only %}
+
+# Planning opens a driver and cuBLASLt and uses neither: where one is missing, a stand-in that refuses its calls does.
+stand_in() {
+    ldconfig -p 2> /dev/null | grep -q "$1" && return
+    mkdir -p "$build/stand-in"
+    "${CXX:-g++}" -x c -w -shared -fPIC - -o "$build/stand-in/$1" || exit 77
+    echo "note: a stand-in takes the place of $1 where no other is found"
+}
+stand_in libcuda.so.1 << 'END'
+#define NO(name) int name(void) { return 3; }
+#define LOADED(name) int name(void **handle) { *handle = (void *)64; return 0; }
+#define DONE(name) int name(void) { return 0; }
+int cuInit(unsigned flags) { return 100; }
+int cuDriverGetVersion(int *version) { *version = {{ driver_version }}; return 0; }
+int cuDeviceGetCount(int *count) { *count = 0; return 100; }
+int cuGetErrorString(int code, const char **text) { *text = "no device"; return 0; }
+int cuKernelGetAttribute(int *value) { *value = 0; return 0; }
+int cuOccupancyMaxPotentialClusterSize(int *blocks) { *blocks = 16; return 0; }
+LOADED(cuLibraryLoadData) LOADED(cuLibraryLoadFromFile) LOADED(cuLibraryGetKernel) LOADED(cuKernelGetFunction)
+DONE(cuLibraryUnload) DONE(cuKernelSetAttribute)
+NO(cuCtxGetCurrent) NO(cuCtxGetLimit) NO(cuCtxPopCurrent) NO(cuCtxPushCurrent) NO(cuDeviceGet) NO(cuGetErrorName)
+NO(cuGetExportTable) NO(cuLaunchCooperativeKernel) NO(cuLaunchKernel) NO(cuLaunchKernelEx) NO(cuLinkAddData)
+NO(cuLinkComplete) NO(cuLinkCreate) NO(cuLinkDestroy) NO(cuModuleGetFunction) NO(cuModuleLoadData)
+NO(cuModuleUnload) NO(cuStreamGetCtx) NO(cuTensorMapEncodeIm2col) NO(cuTensorMapEncodeTiled)
+END
+stand_in libcublasLt.so.{{ cudart_major }} << 'END'
+#define NO(name) int name(void) { return 15; }
+unsigned long cublasLtGetVersion(void) { return 130100; }
+NO(cublasLtCreate) NO(cublasLtDestroy) NO(cublasLtGetProperty) NO(cublasLtMatmul)
+NO(cublasLtMatmulAlgoGetHeuristic) NO(cublasLtMatmulDescCreate) NO(cublasLtMatmulDescDestroy)
+NO(cublasLtMatmulDescSetAttribute) NO(cublasLtMatmulPreferenceCreate) NO(cublasLtMatmulPreferenceDestroy)
+NO(cublasLtMatmulPreferenceSetAttribute) NO(cublasLtMatrixLayoutCreate) NO(cublasLtMatrixLayoutDestroy)
+NO(cublasLtMatrixLayoutSetAttribute) NO(cublasLtMatrixTransform) NO(cublasLtMatrixTransformDescCreate)
+NO(cublasLtMatrixTransformDescDestroy) NO(cublasLtMatrixTransformDescSetAttribute)
+NO(cublasLtGroupedMatrixLayoutCreate)
+END
+LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$build/stand-in"
+export LD_LIBRARY_PATH
+{%- endif %}
 
 # In the foreground, so that Ctrl-C reaches the program; an old timeout(1) does not know the option.
 foreground=

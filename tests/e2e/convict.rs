@@ -102,6 +102,28 @@ pub(crate) fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
+/// The cache with those wheels and what they need to plan in it; nothing where they can't be had. They are fetched only
+/// where that was asked for, since a full set weighs 400 MB.
+pub(crate) fn wheels(names: &[&str]) -> Option<PathBuf> {
+    let own = std::env::var_os("CONVICT_CACHE").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let cache = own.unwrap_or_else(|| root().join(".cache/wheels"));
+    let variables = [("CONVICT_CACHE", cache.as_os_str())];
+    let listed = convict_in(&variables, ["sets", "--cached", "--json"]).stdout;
+    let may_fetch = std::env::var_os("CONVICT_TEST_FETCH").is_some();
+    for wheel in names {
+        let is_there = listed.contains(&format!("\"name\":\"{wheel}\""));
+        let fetched = (is_there || may_fetch)
+            .then(|| convict_in(&variables, ["sets", "--fetch", wheel, "--plans-only", "--json"]));
+        if fetched.as_ref().is_none_or(|run| run.code == Some(3) && run.stderr.contains("can't be reached")) {
+            skipped(&format!("no {wheel}; CONVICT_TEST_FETCH=1 and a network fetch it"));
+            return None;
+        }
+        let run = fetched.expect("checked above");
+        assert!(run.code == Some(0) && run.stdout.contains("\"cached\":true"), "{run:?}");
+    }
+    Some(cache)
+}
+
 /// Runs a script of this repository; nothing where it says by 77 that something which it needs is missing here.
 pub(crate) fn script<S: AsRef<OsStr>>(
     path: &str,

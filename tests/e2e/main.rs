@@ -14,6 +14,7 @@ mod import;
 mod isolation;
 mod minimize;
 mod pipelines;
+mod plan_only;
 mod planning;
 mod planted;
 mod preflight;

@@ -35,6 +35,8 @@ fn planted_entries() -> Vec<(String, Entry)> {
             | Action::Crash { .. }
             | Action::Hang { .. }
             | Action::Sticky { .. }
+            | Action::Surplus { .. }
+            | Action::Garble
             | Action::Leak { .. } => ALWAYS,
         };
         let expectation = Expectation {

@@ -119,6 +119,8 @@ numbers! {
         CONFIG_ENGINE = 300;
         /// Knob choices of a configuration.
         CONFIG_KNOB_CHOICES = 302;
+        /// Workspace that a configuration's plan will need, bytes; from 9.2.
+        CONFIG_WORKSPACE_SIZE = 303;
         /// Handle of a plan.
         PLAN_HANDLE = 400;
         /// Configuration of a plan.
@@ -183,6 +185,10 @@ numbers! {
         TENSOR_DIMENSIONS = 902;
         /// Strides, elements.
         TENSOR_STRIDES = 903;
+        /// Elements that lie together as one.
+        TENSOR_VECTOR_COUNT = 904;
+        /// The dimension that they are taken from.
+        TENSOR_VECTORIZED_DIMENSION = 905;
         /// Name of a tensor within a graph.
         TENSOR_UNIQUE_ID = 906;
         /// Tensor names of an execution.
@@ -229,6 +235,10 @@ numbers! {
         DOUBLE = 1;
         /// f16.
         HALF = 2;
+        /// Signed 8-bit integer.
+        INT8 = 3;
+        /// Signed 32-bit integer.
+        INT32 = 4;
         /// bf16.
         BFLOAT16 = 9;
     }

@@ -14,11 +14,18 @@ pub enum DType {
     F16,
     /// bfloat16: binary32 with 8 significand bits.
     Bf16,
+    /// Signed 8-bit integer: planned for, not executed yet.
+    I8,
+    /// Signed 32-bit integer: planned for, not executed yet.
+    I32,
 }
 
 impl DType {
     /// Every type, in the minimizer's order of preference (plainest first).
-    pub const ALL: [Self; 4] = [Self::F32, Self::F64, Self::F16, Self::Bf16];
+    pub const ALL: [Self; 6] = [Self::F32, Self::F64, Self::F16, Self::Bf16, Self::I8, Self::I32];
+
+    /// The types that convict has kernels for, plainest first.
+    pub const FLOATS: [Self; 4] = [Self::F32, Self::F64, Self::F16, Self::Bf16];
 
     /// The word of the one-line text.
     #[must_use]
@@ -28,6 +35,8 @@ impl DType {
             Self::F64 => "f64",
             Self::F16 => "f16",
             Self::Bf16 => "bf16",
+            Self::I8 => "i8",
+            Self::I32 => "i32",
         }
     }
 
@@ -41,9 +50,19 @@ impl DType {
     #[must_use]
     pub fn bytes(self) -> i64 {
         match self {
-            Self::F32 => 4,
+            Self::I8 => 1,
+            Self::F32 | Self::I32 => 4,
             Self::F64 => 8,
             Self::F16 | Self::Bf16 => 2,
+        }
+    }
+
+    /// True for integers.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        match self {
+            Self::I8 | Self::I32 => true,
+            Self::F32 | Self::F64 | Self::F16 | Self::Bf16 => false,
         }
     }
 }
@@ -69,10 +88,23 @@ impl DTypes {
         Self { x: dtype, w: dtype, y: dtype, compute: Self::default_compute([dtype; 3]) }
     }
 
-    /// The compute type assumed where none is written: f64 as soon as one tensor is f64, else f32.
+    /// The compute type assumed where none is written: f64 as soon as one tensor is f64, else i32 as soon as one is an
+    /// integer, else f32.
     #[must_use]
     pub fn default_compute(tensors: [DType; 3]) -> DType {
-        if tensors.contains(&DType::F64) { DType::F64 } else { DType::F32 }
+        if tensors.contains(&DType::F64) {
+            DType::F64
+        } else if tensors.into_iter().any(DType::is_integer) {
+            DType::I32
+        } else {
+            DType::F32
+        }
+    }
+
+    /// True where a tensor or the sums are integers: plans of such a problem are judged, executions are not yet.
+    #[must_use]
+    pub fn has_integers(self) -> bool {
+        self.tensors().into_iter().chain([self.compute]).any(DType::is_integer)
     }
 
     /// The three tensors in role order.

@@ -82,8 +82,20 @@ pub struct Environment {
     pub files: Vec<MappedFile>,
     /// Why the set is mixed, naming two offending files; empty where it is sound.
     pub conflict: String,
-    /// Device properties as cuDNN's JSON, where the version can give them.
+    /// Device properties as cuDNN's JSON: those of the device, where the version can give them, or those that were
+    /// planned for.
     pub device_properties: String,
+    /// True where there is no device: plans are built for the properties, and nothing executes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plans_only: bool,
+    /// Keys of the properties that are assumed, not read from a device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Environment {

@@ -51,10 +51,18 @@ impl Geometry<'_> {
         [outer, inner].into_iter().chain(spatial).collect()
     }
 
-    /// Element strides of a tensor in its layout.
+    /// Extents as cuDNN is told them: of a vectorised layout the second counts vectors instead of channels.
+    #[must_use]
+    pub fn dimensions(&self, role: Role) -> Extents {
+        let mut dimensions = self.extents(role);
+        dimensions[1] /= self.problem.layouts.tensors()[role.index()].vector();
+        dimensions
+    }
+
+    /// Element strides of a tensor in its layout, between the elements that `dimensions` counts.
     #[must_use]
     pub fn strides(&self, role: Role) -> Vec<i64> {
-        self.problem.layouts.tensors()[role.index()].strides(&self.extents(role))
+        self.problem.layouts.tensors()[role.index()].strides(&self.dimensions(role))
     }
 
     /// Elements of a tensor.

@@ -12,11 +12,18 @@ pub enum Layout {
     Nchw,
     /// Channels last: n, spatial, c; the channel is contiguous.
     Nhwc,
+    /// Channels first, in vectors of 4 neighbouring channels: int8 alone.
+    Nchwc4,
+    /// Channels first, in vectors of 32 neighbouring channels: int8 alone.
+    Nchwc32,
 }
 
 impl Layout {
-    /// Both orders, plainest first.
-    pub const ALL: [Self; 2] = [Self::Nchw, Self::Nhwc];
+    /// Every order, plainest first.
+    pub const ALL: [Self; 4] = [Self::Nchw, Self::Nhwc, Self::Nchwc4, Self::Nchwc32];
+
+    /// The orders without vectors, which every type has, plainest first.
+    pub const PLAIN: [Self; 2] = [Self::Nchw, Self::Nhwc];
 
     /// The word of the one-line text.
     #[must_use]
@@ -24,6 +31,18 @@ impl Layout {
         match self {
             Self::Nchw => "nchw",
             Self::Nhwc => "nhwc",
+            Self::Nchwc4 => "nchwc4",
+            Self::Nchwc32 => "nchwc32",
+        }
+    }
+
+    /// Channels that lie together as one element of the tensor's description; 1 where each is its own.
+    #[must_use]
+    pub fn vector(self) -> i64 {
+        match self {
+            Self::Nchw | Self::Nhwc => 1,
+            Self::Nchwc4 => 4,
+            Self::Nchwc32 => 32,
         }
     }
 
@@ -33,14 +52,14 @@ impl Layout {
         Self::ALL.into_iter().find(|layout| layout.name() == name)
     }
 
-    /// Element strides for extents in the logical order n, c, spatial. Saturates where a product leaves i64;
-    /// `Case::validate` refuses such a case.
+    /// Element strides for extents in the logical order n, c, spatial; of a vectorised order they count vectors, as the
+    /// extents do. Saturates where a product leaves i64; `Case::validate` refuses such a case.
     #[must_use]
     pub fn strides(self, extents: &Extents) -> Vec<i64> {
         let rank = extents.len();
         let mut strides = vec![1_i64; rank];
         let memory_order: Vec<usize> = match self {
-            Self::Nchw => (0..rank).rev().collect(),
+            Self::Nchw | Self::Nchwc4 | Self::Nchwc32 => (0..rank).rev().collect(),
             Self::Nhwc => std::iter::once(1).chain((2..rank).rev()).chain(std::iter::once(0)).collect(),
         };
         let mut step = 1_i64;
@@ -83,7 +102,7 @@ impl Layouts {
         self.x == self.w && self.w == self.y
     }
 
-    /// `nchw`, `nhwc` or `mixed`: what signatures keep of the layout.
+    /// The name of the one layout, or `mixed`: what signatures keep of it.
     #[must_use]
     pub fn class(self) -> &'static str {
         if self.is_uniform() { self.x.name() } else { "mixed" }

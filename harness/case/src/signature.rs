@@ -30,6 +30,10 @@ pub enum Kind {
     Hang,
     /// Something that had to be refused was not.
     Accepted,
+    /// Two answers to how much workspace a plan needs contradict each other, or one is impossible.
+    Workspace,
+    /// A plan's JSON does not give the same plan back.
+    Reload,
 }
 
 impl Kind {
@@ -47,6 +51,8 @@ impl Kind {
             Self::Crash => "crash",
             Self::Hang => "hang",
             Self::Accepted => "accepted",
+            Self::Workspace => "workspace",
+            Self::Reload => "reload",
         }
     }
 }

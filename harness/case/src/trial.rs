@@ -11,6 +11,7 @@ use crate::fill::{Fill, OutputFill, WorkspaceFill};
 use crate::job::Job;
 use crate::operation::Role;
 use crate::phase::Phase;
+use crate::planning::Planning;
 
 /// How a worker is started: the contract between the room that spawns and the one that serves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +38,13 @@ pub struct WorkerOptions {
     /// File of device properties as cuDNN's JSON: plans are built for them, no device is used and nothing executes.
     #[serde(default)]
     pub properties: Option<PathBuf>,
+    /// Keys of those properties that are assumed, not read from a device.
+    #[serde(default)]
+    pub assumed: Vec<String>,
+    /// Most plans of a survey that compile kernels at run time, where plans are built for device properties: 0 leaves
+    /// such engines out altogether, `None` sets no limit.
+    #[serde(default)]
+    pub compiled_max: Option<usize>,
 }
 
 /// What a worker announces before it acts: fixed bytes at the start of a shared file, so that they outlive it.
@@ -178,6 +186,15 @@ impl Notes {
         "STRICT_NAN_PROP",
     ];
 
+    /// Names of the behaviour notes 0 to 4, as cudnn_graph.h spells them without their prefix.
+    pub const BEHAVIOR: [&'static str; 5] = [
+        "RUNTIME_COMPILATION",
+        "REQUIRES_FILTER_INT8x32_REORDER",
+        "REQUIRES_BIAS_INT8x32_REORDER",
+        "SUPPORTS_CUDA_GRAPH_NATIVE_API",
+        "CUBLASLT_DEPENDENCY",
+    ];
+
     fn has(&self, note: i32) -> bool {
         self.numerical.contains(&note)
     }
@@ -227,14 +244,22 @@ impl Notes {
     /// The numerical notes by name, unknown ones by number.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.numerical
-            .iter()
-            .map(|note| {
-                let known = usize::try_from(*note).ok().and_then(|index| Self::NUMERICAL.get(index));
-                known.map_or_else(|| format!("NOTE_{note}"), |name| (*name).to_owned())
-            })
-            .collect()
+        named(&self.numerical, &Self::NUMERICAL)
     }
+
+    /// The behaviour notes by name, unknown ones by number.
+    #[must_use]
+    pub fn behavior_names(&self) -> Vec<String> {
+        named(&self.behavior, &Self::BEHAVIOR)
+    }
+}
+
+fn named(notes: &[i32], names: &[&str]) -> Vec<String> {
+    let name = |note: &i32| {
+        let known = usize::try_from(*note).ok().and_then(|index| names.get(index));
+        known.map_or_else(|| format!("NOTE_{note}"), |name| (*name).to_owned())
+    };
+    notes.iter().map(name).collect()
 }
 
 /// Contents of every buffer for one execution.
@@ -434,4 +459,7 @@ pub struct Observation {
     pub ended: Ended,
     /// The executions made.
     pub executions: Vec<Execution>,
+    /// What building the plan showed beyond that, where plans are built for device properties.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planning: Option<Planning>,
 }

@@ -4,7 +4,7 @@ use crate::dtype::DType;
 use crate::engine::EngineChoice;
 use crate::error::CaseError;
 use crate::operation::Role;
-use crate::problem::{Axis, Case, Expect};
+use crate::problem::{Axis, Case, Expect, Problem};
 use crate::workspace::WorkspaceAmount;
 
 /// Largest value of any one extent. Far above any device, low enough that sums of a few stay inside i64.
@@ -47,10 +47,36 @@ impl Case {
         for axis in &problem.axes {
             check_axis(axis)?;
         }
+        check_vectors(self)?;
         check_declared_output(self)?;
         check_sizes(self)?;
         crate::keep::check_positions(self)
     }
+}
+
+/// Vectors are of int8 channels, alike in image and filter, and fill every tensor's channels without a rest.
+fn check_vectors(case: &Case) -> Result<(), CaseError> {
+    let Problem { dtypes, layouts, c, k, g, .. } = &case.problem;
+    for ((role, layout), dtype) in Role::ALL.into_iter().zip(layouts.tensors()).zip(dtypes.tensors()) {
+        if layout.vector() > 1 && dtype != DType::I8 {
+            let rule = format!("is an order of i8 alone, and {} is {}", role.name(), dtype.name());
+            return Err(CaseError::new("layout", layout.name(), rule));
+        }
+    }
+    if layouts.x.vector() != layouts.w.vector() {
+        let rule =
+            format!("does not go with {}: image and filter have vectors of one length", layouts.w.name());
+        return Err(CaseError::new("layout", layouts.x.name(), rule));
+    }
+    for (field, value, layout) in [("c", c / g, layouts.w), ("k", k / g, layouts.y)] {
+        let vector = layout.vector();
+        if value % vector != 0 {
+            let rule =
+                format!("channels a group are no whole vectors of {vector}, as {} asks for", layout.name());
+            return Err(CaseError::new(field, value, rule));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses more preceding cases than are kept.
@@ -182,8 +208,15 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
         ));
     }
     let compute = case.problem.dtypes.compute;
-    if compute == DType::Bf16 {
+    if matches!(compute, DType::Bf16 | DType::I8) {
         return Err(CaseError::new("dtype", compute.name(), "is not a compute type of cuDNN convolutions"));
+    }
+    if compute.is_integer() && !case.problem.dtypes.tensors().into_iter().any(DType::is_integer) {
+        return Err(CaseError::new(
+            "dtype",
+            compute.name(),
+            "as compute type goes with i8 or i32 tensors alone",
+        ));
     }
     if let (Some(fill), true) = (options.output_fill, options.beta.value() != 0.0) {
         let rule = "has no meaning where beta is not 0, because the fill then decides; leave out= away";

@@ -3,8 +3,10 @@
 mod bisect;
 mod compare;
 mod doctor;
+mod engines;
 mod help;
 mod import;
+mod planning;
 mod preflight;
 mod recipe;
 mod replay;
@@ -21,7 +23,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use self::doctor::Doctor;
 pub(crate) use compare::Compare;
+pub(crate) use engines::Engines;
 pub(crate) use import::{Form, Import};
+pub(crate) use planning::{PlanOnly, Switch};
 pub(crate) use preflight::Preflight;
 pub(crate) use recipe::{Recipe, RecipeKind};
 pub(crate) use replay::Replay;
@@ -56,7 +60,7 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Print a case in canonical form with its derived sizes; needs no GPU.
     Show(Show),
-    /// List the plans of a case: engines, knobs, notes, workspace, heuristic ranks.
+    /// List the plans of a case, or all engines of a library set on an architecture: knobs, notes, what each takes.
     Engines(Engines),
     /// Check that a bundle is whole, run its case and its program again, and say what still holds on this machine.
     Verify(Verify),
@@ -166,6 +170,8 @@ pub(crate) struct Hunt {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) plans: PlanOnly,
+    #[command(flatten)]
     pub(crate) devices: SeveralDevices,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -187,6 +193,8 @@ pub(crate) struct Check {
     /// Print verdict and outcome as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) plans: PlanOnly,
     #[command(flatten)]
     pub(crate) device: OneDevice,
     #[command(flatten)]
@@ -222,6 +230,8 @@ pub(crate) struct Minimize {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) plans: PlanOnly,
+    #[command(flatten)]
     pub(crate) devices: SeveralDevices,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -250,6 +260,8 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) plans: PlanOnly,
+    #[command(flatten)]
     pub(crate) device: OneDevice,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -265,25 +277,6 @@ pub(crate) struct Show {
     /// Print the JSON form alone.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `convict engines`.
-#[derive(Debug, Args)]
-#[command(after_long_help = help::CASE_LINE)]
-pub(crate) struct Engines {
-    /// The case line; --help explains it.
-    #[arg(value_name = "CASE LINE")]
-    pub(crate) case: String,
-    /// Plan for the device properties in this file (cuDNN's JSON) instead of a device of this machine.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) properties: Option<PathBuf>,
-    /// Print one JSON object a plan.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) device: OneDevice,
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
 }
 
 /// `convict verify`.

@@ -11,6 +11,7 @@ use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
 use crate::args::{Devices, MachineArgs};
 use crate::failure::Failure;
+use crate::planning::Planned;
 use crate::scratch::Scratch;
 use crate::simulator;
 
@@ -19,6 +20,9 @@ const GUARD_BYTES: u64 = 1 << 20;
 
 /// Guard bytes on the simulator, whose device memory is checked by one CPU core.
 const GUARD_BYTES_SIMULATED: u64 = 4 << 10;
+
+/// Name of the file of device properties in the folder for such files.
+const PROPERTIES: &str = "device.json";
 
 /// The wish to stop: one for the process, watched by every slot of every machine.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
@@ -84,6 +88,8 @@ impl Machine {
             board: PathBuf::new(),
             gate: gate.path().to_owned(),
             properties,
+            assumed: Vec::new(),
+            compiled_max: None,
         };
         let options = SpawnOptions {
             program,
@@ -105,6 +111,27 @@ impl Machine {
                 let visible = machine.slot().environment()?.devices_visible;
                 machine.devices = (0..visible.max(1)).collect();
             }
+        }
+        Ok(machine)
+    }
+
+    /// A machine that executes on those devices or, where one is planned for, has none.
+    pub(crate) fn of(
+        arguments: &MachineArgs,
+        devices: &Devices,
+        planned: Option<&Planned>,
+    ) -> Result<Self, Failure> {
+        let Some(planned) = planned else { return Self::new(arguments, devices, None) };
+        let scratch = Scratch::shared()
+            .map_err(|error| Failure::file("temporary folder", &std::env::temp_dir(), &error))?;
+        let place = scratch.path().join(PROPERTIES);
+        std::fs::write(&place, planned.target.json())
+            .map_err(|error| Failure::file("temporary file", &place, &error))?;
+        let mut machine = Self::new(arguments, &Devices::Listed(vec![0]), Some(place))?;
+        machine.options.worker.assumed.clone_from(&planned.target.assumed);
+        machine.options.worker.compiled_max = planned.compiled_max;
+        if !machine.simulated() && planned.compiled_max != Some(0) {
+            machine.options.deadlines = Deadlines::compiling();
         }
         Ok(machine)
     }
@@ -131,6 +158,11 @@ impl Machine {
     /// True on the simulator.
     pub(crate) fn simulated(&self) -> bool {
         self.options.worker.simulated
+    }
+
+    /// True where there is no device to execute on.
+    pub(crate) fn plans_only(&self) -> bool {
+        self.options.worker.properties.is_some()
     }
 
     /// Devices to use.
@@ -220,8 +252,15 @@ fn check_faults(arguments: &MachineArgs) -> Result<(), Failure> {
 }
 
 fn device(environment: &Environment) -> String {
-    if environment.gpu.is_empty() {
-        return "no device, plans only".to_owned();
+    if environment.plans_only {
+        let assumed = match environment.assumed.as_slice() {
+            [] => String::new(),
+            keys => format!(", assumed of it: {}", keys.join(" ")),
+        };
+        return format!(
+            "no device, plans for {} (sm_{}){assumed}",
+            environment.gpu, environment.compute_capability
+        );
     }
     format!(
         "{} sm_{}, driver {} (CUDA {}.{})",

@@ -8,6 +8,7 @@ mod failure;
 mod log;
 mod machine;
 mod out;
+mod planning;
 mod program;
 mod scratch;
 mod screen;

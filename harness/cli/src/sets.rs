@@ -13,6 +13,7 @@ pub(crate) use sameness::require_two;
 use crate::args::{Devices, MachineArgs};
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::planning::Planned;
 
 /// What begins the name of a published wheel.
 pub(crate) const WHEEL: &str = "wheel:";
@@ -37,6 +38,15 @@ impl Set {
         let place = Place::named(name, arguments.simulate.is_some(), properties.is_some())?;
         let arguments = place.arguments(arguments);
         let machine = Machine::new(&arguments, devices, properties.map(PathBuf::from))?;
+        machine.prepare()?;
+        Ok(Self { name: name.to_owned(), place, machine })
+    }
+
+    /// The set of that name without a device: plans are built for what was asked for.
+    pub(crate) fn planned(name: &str, arguments: &MachineArgs, planned: &Planned) -> Result<Self, Failure> {
+        refuse_other_names(arguments)?;
+        let place = Place::named(name, arguments.simulate.is_some(), true)?;
+        let machine = Machine::of(&place.arguments(arguments), &Devices::Listed(vec![0]), Some(planned))?;
         machine.prepare()?;
         Ok(Self { name: name.to_owned(), place, machine })
     }

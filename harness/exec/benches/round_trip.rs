@@ -42,6 +42,8 @@ fn measure() -> Result<(), Box<dyn Error>> {
             board: PathBuf::new(),
             gate: PathBuf::new(),
             properties: None,
+            assumed: Vec::new(),
+            compiled_max: None,
         },
         simulator: None,
         faults: None,
@@ -91,6 +93,7 @@ fn answer(socket: &mut UnixStream, board: &File, job: &Job) -> Result<(), Box<dy
         plan_us: 1,
         ended: Ended::Described,
         executions: Vec::new(),
+        planning: None,
     });
     socket.write_all(&encode(&Reply::Candidates { job: job.id, candidates: vec![candidate] })?)?;
     socket.write_all(&encode(&Reply::Observed { job: job.id, ordinal: Some(0), observation })?)?;

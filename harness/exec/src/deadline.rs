@@ -53,6 +53,13 @@ impl Deadlines {
         }
     }
 
+    /// For workers without a GPU that compile kernels. Those of cuDNN 9.19.0's run-time-compiled wgrad engine 1 take
+    /// several seconds of one idle core each, and minutes of a core that others share.
+    #[must_use]
+    pub fn compiling() -> Self {
+        Self { compile: Duration::from_secs(900), ..Self::gpu() }
+    }
+
     /// For workers on the simulator, where nothing is large and nothing is compiled.
     #[must_use]
     pub fn simulator() -> Self {

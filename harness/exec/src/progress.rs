@@ -201,6 +201,7 @@ fn died_before(end: &End, phase: Phase) -> Outcome {
         plan_us: 0,
         ended: Ended::Skipped(reason),
         executions: Vec::new(),
+        planning: None,
     };
     let stderr = end.printed.clone();
     Outcome { candidate: None, exit: Exit::Answered, phase, observation: Some(observation), stderr }

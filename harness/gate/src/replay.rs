@@ -254,7 +254,14 @@ fn unrun(interrupted: bool, late: bool) -> Standing {
 fn needs_the_device(kind: Kind) -> bool {
     match kind {
         Kind::Device | Kind::Crash | Kind::Hang | Kind::Nondet => true,
-        Kind::Wrong | Kind::Inexact | Kind::Oob | Kind::Input | Kind::Status | Kind::Accepted => false,
+        Kind::Wrong
+        | Kind::Inexact
+        | Kind::Oob
+        | Kind::Input
+        | Kind::Status
+        | Kind::Accepted
+        | Kind::Workspace
+        | Kind::Reload => false,
     }
 }
 

@@ -50,6 +50,7 @@ impl Bench for Script {
                 plan_us: 0,
                 ended,
                 executions: Vec::new(),
+                planning: None,
             }),
             stderr: String::new(),
         };

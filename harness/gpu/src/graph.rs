@@ -15,6 +15,9 @@ use crate::plan::{Engine, Recommendation};
 /// Alignment that tensors declare, bytes. Buffers are aligned to more.
 const TENSOR_ALIGNMENT: i64 = 16;
 
+/// The dimension that a vectorised layout packs.
+const CHANNEL_DIMENSION: i64 = 1;
+
 /// Version from which plans can be made for device properties instead of a handle.
 pub(crate) const DEVICE_PROPERTIES_SINCE: u64 = 90_800;
 
@@ -75,6 +78,8 @@ pub(crate) fn data_type(dtype: DType) -> DataType {
         DType::F64 => DataType::DOUBLE,
         DType::F16 => DataType::HALF,
         DType::Bf16 => DataType::BFLOAT16,
+        DType::I8 => DataType::INT8,
+        DType::I32 => DataType::INT32,
     }
 }
 
@@ -166,8 +171,13 @@ impl Graph {
         let tensor = Descriptor::new(library, DescriptorType::TENSOR, Phase::Describe)?;
         let dtype = case.problem.dtypes.tensors()[role.index()];
         tensor.set_i32(Attribute::TENSOR_DATA_TYPE, AttributeType::DATA_TYPE, data_type(dtype).0)?;
-        tensor.set_i64(Attribute::TENSOR_DIMENSIONS, &geometry.extents(role))?;
+        tensor.set_i64(Attribute::TENSOR_DIMENSIONS, &geometry.dimensions(role))?;
         tensor.set_i64(Attribute::TENSOR_STRIDES, &geometry.strides(role))?;
+        let vector = case.problem.layouts.tensors()[role.index()].vector();
+        if vector > 1 {
+            tensor.set_i64(Attribute::TENSOR_VECTOR_COUNT, &[vector])?;
+            tensor.set_i64(Attribute::TENSOR_VECTORIZED_DIMENSION, &[CHANNEL_DIMENSION])?;
+        }
         tensor.set_i64(Attribute::TENSOR_UNIQUE_ID, &[Self::unique_id(role)])?;
         tensor.set_i64(Attribute::TENSOR_ALIGNMENT, &[TENSOR_ALIGNMENT])?;
         tensor.finalize()?;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use abi::cudnn::{Attribute, AttributeType, DescriptorType, Handle, KNOBS_MAX, NOTES_MAX};
-use case::{Config, Knob, Notes, Phase, Role};
+use case::{Config, Knob, KnobRange, Notes, Phase, Role};
 
 use crate::cudnn::Cudnn;
 use crate::descriptor::Descriptor;
@@ -15,19 +15,6 @@ use crate::graph::{Graph, Target};
 pub struct Recommendation {
     /// Engine and knobs.
     pub config: Config,
-}
-
-/// The values that a knob may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnobRange {
-    /// Knob type number.
-    pub knob: i64,
-    /// Smallest value.
-    pub minimum: i64,
-    /// Largest value.
-    pub maximum: i64,
-    /// Step between values.
-    pub stride: i64,
 }
 
 /// A finalized engine of a graph.
@@ -106,11 +93,16 @@ impl Engine {
             config.set_descriptors(Attribute::CONFIG_KNOB_CHOICES, &choices)?;
         }
         config.finalize()?;
+        let announced = match &self.target {
+            Target::Handle(_) => None,
+            // Versions before 9.2 tell none.
+            Target::Properties(_) => config.get_i64(Attribute::CONFIG_WORKSPACE_SIZE).ok(),
+        };
         let plan = Descriptor::new(&self.library, DescriptorType::EXECUTION_PLAN, Phase::Plan)?;
         self.target.apply(&plan, Some(Attribute::PLAN_HANDLE), Some(Attribute::PLAN_DEVICE_PROPERTIES))?;
         plan.set_descriptors(Attribute::PLAN_CONFIG, &[&config])?;
         plan.finalize()?;
-        Plan::read(&self.library, plan)
+        Ok(Plan { announced_bytes: announced, ..Plan::read(&self.library, plan)? })
     }
 }
 
@@ -119,12 +111,13 @@ pub struct Plan {
     library: Rc<Cudnn>,
     descriptor: Descriptor,
     workspace_bytes: i64,
+    announced_bytes: Option<i64>,
 }
 
 impl Plan {
     fn read(library: &Rc<Cudnn>, descriptor: Descriptor) -> Result<Self, CallError> {
         let workspace_bytes = descriptor.get_i64(Attribute::PLAN_WORKSPACE_SIZE)?;
-        Ok(Self { library: Rc::clone(library), descriptor, workspace_bytes })
+        Ok(Self { library: Rc::clone(library), descriptor, workspace_bytes, announced_bytes: None })
     }
 
     /// Loads a plan that `to_json` stored, possibly on another machine.
@@ -151,6 +144,12 @@ impl Plan {
     #[must_use]
     pub fn workspace_bytes(&self) -> i64 {
         self.workspace_bytes
+    }
+
+    /// Workspace that its configuration announced, bytes, where it was asked.
+    #[must_use]
+    pub fn announced_bytes(&self) -> Option<i64> {
+        self.announced_bytes
     }
 
     /// Launches the plan on the handle's stream. `tensors` are the addresses of x, w, y; a workspace of no bytes is

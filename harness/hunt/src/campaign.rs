@@ -63,6 +63,8 @@ pub struct HuntOptions {
     pub problems_max: Option<u64>,
     /// Most multiply-adds for which a plan is executed; 0 sets no limit.
     pub multiply_adds_max: i64,
+    /// True where nothing executes: then no problem is heavy, and engines that compile are not shared out.
+    pub plans_only: bool,
     /// What each minimization may use.
     pub allowance: Allowance,
     /// What looking further into each finding may use, after the hunt; `None` leaves that out.
@@ -79,6 +81,7 @@ impl HuntOptions {
             time: None,
             problems_max: None,
             multiply_adds_max: 0,
+            plans_only: false,
             allowance: Allowance::default(),
             explanation: Some(EXPLANATION),
         }
@@ -216,6 +219,9 @@ impl<'a> Floor<'a> {
     /// lists problems wants each of them whole.
     fn engines_of(&self, index: u64, case: &Case) -> Engines {
         let endless = self.options.source.is_endless(index) && self.options.problems_max.is_none();
+        if self.options.plans_only {
+            return Engines::All;
+        }
         let whole = self.options.selection == Selection::All && case.options.engine == EngineChoice::Any;
         if endless && whole { self.focus().next(case.problem.operation) } else { Engines::All }
     }
@@ -304,7 +310,7 @@ impl<'a> Floor<'a> {
     fn affords(&self, case: &Case) -> bool {
         let endless =
             matches!(self.options.source, Source::Generated(_)) && self.options.problems_max.is_none();
-        if !endless || !Limits::is_heavy(case) {
+        if !endless || self.options.plans_only || !Limits::is_heavy(case) {
             return true;
         }
         let spent = self.record.started().elapsed().as_secs_f64() * self.slots as f64;

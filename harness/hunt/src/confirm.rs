@@ -110,7 +110,9 @@ fn hides_its_execution(sameness: &Sameness) -> bool {
         | Kind::Oob
         | Kind::Input
         | Kind::Status
-        | Kind::Accepted => false,
+        | Kind::Accepted
+        | Kind::Workspace
+        | Kind::Reload => false,
     };
     ends_the_batch && (Phase::Execute..=Phase::ReadBack).contains(&sameness.phase)
 }

@@ -134,6 +134,8 @@ pub(crate) fn leaves_traces(kind: Kind) -> bool {
         | Kind::Oob
         | Kind::Input
         | Kind::Status
-        | Kind::Accepted => false,
+        | Kind::Accepted
+        | Kind::Workspace
+        | Kind::Reload => false,
     }
 }

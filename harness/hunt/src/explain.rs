@@ -138,7 +138,9 @@ fn has_value_classes(kind: Kind) -> bool {
         | Kind::Device
         | Kind::Crash
         | Kind::Hang
-        | Kind::Accepted => false,
+        | Kind::Accepted
+        | Kind::Workspace
+        | Kind::Reload => false,
     }
 }
 

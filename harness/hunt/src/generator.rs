@@ -2,6 +2,7 @@
 //! Knows distributions and limits; knows nothing of engines, verdicts or what has been run.
 
 mod draft;
+mod integers;
 mod networks;
 mod options;
 mod sample;
@@ -41,6 +42,12 @@ impl Limits {
     #[must_use]
     pub fn simulator() -> Self {
         Self { bytes_max: 32 << 10, elements_max: 8 << 10, multiply_adds_max: 250_000 }
+    }
+
+    /// Limits where plans are built and nothing executes: any tensor that a data centre's GPU holds.
+    #[must_use]
+    pub fn planning() -> Self {
+        Self { bytes_max: 32 << 30, elements_max: 8 << 30, multiply_adds_max: 1 << 46 }
     }
 
     /// Limits that nothing with more than the usual bytes and elements passes.
@@ -90,13 +97,20 @@ const DRAFTS_MAX: u32 = 64;
 pub struct Generator {
     seed: u64,
     limits: Limits,
+    plans_only: bool,
 }
 
 impl Generator {
     /// The stream of that seed within those limits.
     #[must_use]
     pub fn new(seed: u64, limits: Limits) -> Self {
-        Self { seed, limits }
+        Self { seed, limits, plans_only: false }
+    }
+
+    /// The stream of that seed where nothing but plans is judged: integers besides, and any size.
+    #[must_use]
+    pub fn planning(seed: u64) -> Self {
+        Self { seed, limits: Limits::planning(), plans_only: true }
     }
 
     /// The seed of the stream.
@@ -148,6 +162,9 @@ impl Generator {
         let style = Style::choose(rng);
         let mut draft = Draft::sample(rng, style, self.limits);
         zones::force(&mut draft, rng);
+        if self.plans_only {
+            integers::force(&mut draft, rng);
+        }
         draft.sample_options(rng);
         let allowance = self.allowance(rng, &draft);
         draft.fit(rng, allowance);

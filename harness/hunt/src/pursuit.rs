@@ -269,7 +269,9 @@ fn matters_who_else(kind: Kind) -> bool {
         | Kind::Input
         | Kind::Status
         | Kind::Crash
-        | Kind::Accepted => false,
+        | Kind::Accepted
+        | Kind::Workspace
+        | Kind::Reload => false,
     }
 }
 

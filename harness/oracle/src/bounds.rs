@@ -184,7 +184,7 @@ fn winograd_error(case: &Case, notes: &Notes) -> f64 {
         DType::Bf16 => WINOGRAD_BF16,
         DType::F16 => WINOGRAD_F16,
         DType::F32 if narrowed => WINOGRAD_F16,
-        DType::F32 => WINOGRAD_F32,
+        DType::F32 | DType::I8 | DType::I32 => WINOGRAD_F32,
         DType::F64 => WINOGRAD_F32 * unit(DType::F64) / unit(DType::F32),
     };
     case.problem.dtypes.tensors().into_iter().map(of).fold(0.0, f64::max)

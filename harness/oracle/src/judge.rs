@@ -22,7 +22,13 @@ pub fn is_odd(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Fault(fault) => match fault.sameness.kind {
             Kind::Wrong | Kind::Inexact | Kind::Nondet | Kind::Oob | Kind::Input => true,
-            Kind::Status | Kind::Device | Kind::Crash | Kind::Hang | Kind::Accepted => false,
+            Kind::Status
+            | Kind::Device
+            | Kind::Crash
+            | Kind::Hang
+            | Kind::Accepted
+            | Kind::Workspace
+            | Kind::Reload => false,
         },
         Verdict::Untrusted(Untrusted::Vacuous { .. }) => true,
         Verdict::Untrusted(Untrusted::Reference { .. } | Untrusted::Skipped(_))

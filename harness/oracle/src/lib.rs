@@ -6,6 +6,7 @@ mod bounds;
 mod certificate;
 mod contract;
 mod data;
+mod device_less;
 mod judge;
 mod measured;
 mod numeric;

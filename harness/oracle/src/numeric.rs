@@ -25,6 +25,9 @@ fn row(dtype: DType) -> Row {
         DType::F64 => Row { unit: power(-53), tiny: power(-1022), reduced_unit: power(-24) },
         DType::F16 => Row { unit: power(-11), tiny: power(-24), reduced_unit: power(-11) },
         DType::Bf16 => Row { unit: power(-8), tiny: power(-126), reduced_unit: power(-8) },
+        // Integers are exact within their range, and round to the nearest one.
+        DType::I8 => Row { unit: power(-8), tiny: 0.5, reduced_unit: power(-8) },
+        DType::I32 => Row { unit: power(-32), tiny: 0.5, reduced_unit: power(-32) },
     }
 }
 

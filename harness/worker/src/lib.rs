@@ -9,6 +9,7 @@ mod hashes;
 mod history;
 mod inventory;
 mod measure;
+mod planning;
 mod reference;
 mod selftest;
 mod serve;

@@ -104,6 +104,7 @@ impl Session {
         };
         let library = library::open(&found, &options, Rc::clone(&meter))?;
         board.announce(Phase::Init);
+        let given = properties.clone();
         let (target, device) = match (properties, driver) {
             (Some(properties), _) => (Target::from_properties(&library, &properties).map_err(told)?, None),
             (None, Some(driver)) => {
@@ -113,7 +114,7 @@ impl Session {
             (None, None) => return Err(LoadError::Ours("neither a device nor its properties".to_owned())),
         };
         let mut session = Self {
-            environment: environment(&options, &found, &library, device.as_ref()),
+            environment: environment(&options, &found, &library, (device.as_ref(), given)),
             options,
             library,
             target,
@@ -215,19 +216,23 @@ fn environment(
     options: &WorkerOptions,
     found: &Found,
     library: &Rc<Cudnn>,
-    device: Option<&Device>,
+    (device, properties): (Option<&Device>, Option<String>),
 ) -> Environment {
     let facts = device.map(|device| device.driver.facts().clone()).unwrap_or_default();
     let ordinal = i32::try_from(options.device).unwrap_or(0);
-    let device_properties = match device {
+    let device_properties = match (device, properties) {
         // A version that can't give them leaves the field empty; planning elsewhere is then not possible.
-        Some(_) => Target::properties_of_device(library, ordinal).unwrap_or_default(),
-        None => String::new(),
+        (Some(_), _) => Target::properties_of_device(library, ordinal).unwrap_or_default(),
+        (None, given) => given.unwrap_or_default(),
+    };
+    let (gpu, compute_capability) = match device {
+        Some(_) => (facts.name, facts.compute_capability),
+        None => planned_device(&device_properties),
     };
     Environment {
-        gpu: facts.name,
+        gpu,
         devices_visible: facts.visible,
-        compute_capability: facts.compute_capability,
+        compute_capability,
         memory_bytes: facts.memory_bytes,
         memory_free_bytes: facts.memory_free_bytes,
         driver_cuda: facts.driver_cuda,
@@ -236,6 +241,16 @@ fn environment(
         configuration: Some(found.configuration),
         found: found.how.clone(),
         device_properties,
+        plans_only: device.is_none(),
+        assumed: options.assumed.clone(),
         ..Environment::default()
     }
+}
+
+/// Name and compute capability (times 10) of device properties.
+fn planned_device(properties: &str) -> (String, u32) {
+    let value: serde_json::Value = serde_json::from_str(properties).unwrap_or_default();
+    let name = value["deviceName"].as_str().unwrap_or_default().to_owned();
+    let version = value["deviceVer"].as_u64().and_then(|version| u32::try_from(version / 10).ok());
+    (name, version.unwrap_or_default())
 }

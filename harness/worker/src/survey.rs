@@ -12,6 +12,7 @@ use crate::buffers;
 use crate::gate::Gate;
 use crate::history;
 use crate::measure::{Bench, Owner, Trial};
+use crate::planning;
 use crate::selftest::provoke;
 use crate::session::Session;
 
@@ -75,13 +76,18 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
     };
     (desk.send)(Reply::Candidates { job: job.id, candidates: candidates.clone() })?;
     let recipes = oracle::recipes(&job.case, job.matrix);
+    let left_out = planning::left_out(session, &graph, job, &candidates);
     let mut visitor = Visitor::new(session, (desk.board, desk.gate), job, &graph, recipes);
     for (ordinal, candidate) in (0_u32..).zip(&candidates) {
         if job.skip.contains(&candidate.config) {
             continue;
         }
         visitor.board.turn_to(job.id, ordinal);
-        let observation = Box::new(visitor.visit(candidate));
+        let observation = Box::new(if left_out.contains(&(ordinal as usize)) {
+            blank(Some(candidate.clone()), planning::passed_over())
+        } else {
+            visitor.visit(candidate)
+        });
         let lost = matches!(observation.ended, Ended::Device { sticky: true, .. });
         (desk.send)(Reply::Observed { job: job.id, ordinal: Some(ordinal), observation })?;
         if lost {
@@ -108,6 +114,7 @@ fn blank(candidate: Option<Candidate>, ended: Ended) -> Observation {
         plan_us: 0,
         ended,
         executions: Vec::new(),
+        planning: None,
     }
 }
 
@@ -237,6 +244,9 @@ impl<'run> Visitor<'run> {
     /// Builds the plan and runs it; the observation holds what was seen also where this ends early.
     fn attempt(&mut self, candidate: &Candidate, observation: &mut Observation) -> Result<(), CallError> {
         self.board.announce(Phase::Plan);
+        if self.session.device.is_none() {
+            return planning::visit(self.session, (self.graph, self.job.selection), candidate, observation);
+        }
         let start = std::time::Instant::now();
         let (built, fresh) = self.session.built(self.graph, &self.job.case, &candidate.config)?;
         if fresh {

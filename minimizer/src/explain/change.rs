@@ -149,12 +149,14 @@ fn types(case: &Case) -> Vec<Change> {
     let shown = now.tensors().map(DType::name);
     let all = if now.is_uniform() { now.x.name().to_owned() } else { shown.join(",") };
     let mut changes = Vec::new();
-    for dtype in DType::ALL {
+    // Integers are met only in cases that have them: other runs can make nothing of them.
+    let near = if now.has_integers() { &DType::ALL[..] } else { &DType::FLOATS };
+    for &dtype in near {
         let uniform = with_compute(case, DTypes { compute: now.compute, ..DTypes::uniform(dtype) });
         changes.push(made(case, ("dtype", &all, dtype.name()), |case| case.problem.dtypes = uniform));
     }
     for role in Role::ALL {
-        for dtype in DType::ALL {
+        for &dtype in near {
             let mut one = now;
             *[&mut one.x, &mut one.w, &mut one.y][role.index()] = dtype;
             let one = with_compute(case, one);
@@ -175,7 +177,8 @@ fn layouts(case: &Case) -> Vec<Change> {
     let shown = now.tensors().map(Layout::name);
     let all = if now.is_uniform() { now.x.name().to_owned() } else { shown.join(",") };
     let mut changes = Vec::new();
-    for layout in Layout::ALL {
+    let near = if case.problem.dtypes.has_integers() { &Layout::ALL[..] } else { &Layout::PLAIN };
+    for &layout in near {
         let words = ("layout", all.as_str(), layout.name());
         changes.push(made(case, words, |case| case.problem.layouts = Layouts::uniform(layout)));
         for role in Role::ALL {

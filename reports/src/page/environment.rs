@@ -5,6 +5,7 @@ use case::{Environment, MappedFile};
 use super::model::{Block, Line, Span};
 use super::words;
 use crate::facts::Facts;
+use crate::planned;
 use crate::simulated::driver;
 
 /// Characters of a hash that are shown; `environment.json` has all.
@@ -15,7 +16,7 @@ pub(super) fn versions(facts: &Facts<'_>) -> Vec<Block> {
     let environment = facts.environment;
     let verdict = facts.verdict;
     let fails = Line::strong("fails").and(Span::Plain(format!(" {} of {}", verdict.hits, verdict.runs)));
-    let gpu = format!("{}, sm_{}", known(&environment.gpu), environment.compute_capability);
+    let gpu = planned::device(environment);
     let rows = vec![
         vec![environment.set().into(), gpu.into(), engine(facts).into(), fails],
         vec!["every other version".into(), "the same".into(), "the same".into(), Line::not_checked()],
@@ -47,7 +48,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
             ("Found", known(&environment.found).into()),
             ("Mixed libraries", conflict),
             ("CUDA runtime of cuDNN", cuda(environment.cudart).into()),
-            ("GPU", format!("{}, sm_{}", known(&environment.gpu), environment.compute_capability).into()),
+            ("GPU", planned::device(environment).into()),
             ("GPU memory", words::bytes(memory).into()),
             ("Driver", driver(environment).into()),
             ("CUDA of the driver", cuda(u64::try_from(environment.driver_cuda).unwrap_or(0)).into()),

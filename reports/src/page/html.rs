@@ -119,6 +119,7 @@ fn span(span: &Span) -> String {
         Span::Faint(_) => format!("<span class=\"faint\">{text}</span>"),
         Span::Strong(_) => format!("<strong>{text}</strong>"),
         Span::Alert(_) => format!("<strong class=\"alert\">Trouble: {text}</strong>"),
+        Span::Link(_, file) => format!("<a href=\"{}\">{text}</a>", for_html(file)),
     }
 }
 

@@ -63,6 +63,7 @@ fn span(span: &Span) -> String {
         Span::Code(text) if !text.contains('|') => code(text),
         Span::Strong(text) if !text.trim().is_empty() => format!("**{}**", for_page(text)),
         Span::Alert(text) => format!("**Trouble: {}**", for_page(text)),
+        Span::Link(text, file) => format!("[{}](<{}>)", for_page(text), file.replace(['<', '>', '\n'], "_")),
         Span::Faint(_) | Span::Plain(_) | Span::Code(_) | Span::Strong(_) => for_page(text),
     };
     let before = if text.starts_with(' ') { " " } else { "" };

@@ -75,6 +75,8 @@ pub(crate) enum Span {
     Strong(String),
     /// A trouble.
     Alert(String),
+    /// Words that lead to a file beside the page, whose name is of letters, digits, dots, hyphens and underscores.
+    Link(String, String),
 }
 
 impl Span {
@@ -85,7 +87,8 @@ impl Span {
             | Self::Code(text)
             | Self::Faint(text)
             | Self::Strong(text)
-            | Self::Alert(text) => text,
+            | Self::Alert(text)
+            | Self::Link(text, _) => text,
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::model::{Block, Line, Span};
 use super::words;
 use crate::facts::Facts;
+use crate::planned;
 use crate::position;
 use crate::simulated::{self, is_simulated};
 
@@ -30,7 +31,7 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
             Span::Code("./run.sh FOLDER".to_owned()),
             Span::Plain(" takes the cuDNN in that folder. With convict:".to_owned()),
         ])),
-        Block::Code("sh", format!("convict check '{}'", facts.case)),
+        Block::Code("sh", planned::check(facts.environment, facts.case)),
     ];
     blocks.extend(expected_and_actual(facts));
     blocks.push(needs(facts));

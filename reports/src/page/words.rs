@@ -49,6 +49,8 @@ pub(super) fn should(kind: Kind) -> &'static str {
         Kind::Crash => "a status, and a process that lives",
         Kind::Hang => "a call that returns",
         Kind::Accepted => "a refusal",
+        Kind::Workspace => "one and the same size of workspace, whoever is asked",
+        Kind::Reload => "the same plan, read back from its JSON",
     }
 }
 

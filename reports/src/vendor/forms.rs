@@ -2,8 +2,7 @@
 
 use crate::finding::Finding;
 use crate::vendor::{
-    DOCKERFILE, ERRATA, FRONTEND, FUZZER, GRAPH, GUARD_CPP, GUARD_PYTHON, TORCH, alone_obstacle, fuzzer,
-    graph, python,
+    DOCKERFILE, ERRATA, FRONTEND, FUZZER, GRAPH, GUARD_CPP, GUARD_PYTHON, TORCH, fuzzer, graph, python,
 };
 
 /// Why no Python program was run.
@@ -32,10 +31,7 @@ pub(crate) fn forms(finding: &Finding<'_>) -> Vec<(&'static str, String)> {
             GRAPH,
             held(
                 graph::obstacle(finding.case),
-                match alone_obstacle(finding.case) {
-                    None => GRAPH_WRITTEN,
-                    Some(_) => GRAPH_OF_THE_LAST,
-                },
+                if finding.case.history.is_empty() { GRAPH_WRITTEN } else { GRAPH_OF_THE_LAST },
             ),
         ),
         (FUZZER, held(fuzzer::obstacle(finding), "not run: it needs a clone of cudnn-frontend, and PyTorch")),

@@ -76,7 +76,7 @@ fn dictionary(case: &Case) -> String {
     let dtype = match problem.dtypes.x {
         DType::F16 => "torch.float16",
         DType::Bf16 => "torch.bfloat16",
-        DType::F32 | DType::F64 => "torch.float32",
+        DType::F32 | DType::F64 | DType::I8 | DType::I32 => "torch.float32",
     };
     let conv_type = match problem.operation {
         Operation::Fprop => 0,

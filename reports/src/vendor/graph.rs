@@ -106,5 +106,7 @@ pub(super) fn data_type(dtype: DType) -> &'static str {
         DType::F64 => "DOUBLE",
         DType::F16 => "HALF",
         DType::Bf16 => "BFLOAT16",
+        DType::I8 => "INT8",
+        DType::I32 => "INT32",
     }
 }

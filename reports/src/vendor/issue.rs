@@ -8,6 +8,7 @@ use case::{Ended, Exit};
 use crate::claim::{self, Way};
 use crate::escape::{block, capital, code, for_page};
 use crate::finding::Finding;
+use crate::planned;
 use crate::simulated::{self, driver, is_simulated};
 use crate::title::{kind_words, title};
 use crate::vendor::forms::forms;
@@ -172,7 +173,11 @@ fn environment(finding: &Finding<'_>) -> String {
         "cuDNN Frontend Version: none (the backend was called directly)".to_owned(),
         format!("cuDNN Backend Version: {} ({})", environment.cudnn_text(), environment.set()),
         format!("CUDA Toolkit/Runtime Version: {}.{}", cudart.0, cudart.1),
-        format!("GPU: {} (SM{})", environment.gpu, environment.compute_capability),
+        if environment.plans_only {
+            format!("GPU: {}", planned::device(environment))
+        } else {
+            format!("GPU: {} (SM{})", environment.gpu, environment.compute_capability)
+        },
         format!("CUDA driver: {} (CUDA {}.{})", driver(environment), driver_cuda.0, driver_cuda.1),
         "OS, compiler: not recorded; the library files with their hashes are in environment.json".to_owned(),
         "Python, framework: none".to_owned(),

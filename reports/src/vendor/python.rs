@@ -79,6 +79,8 @@ pub(super) fn torch_obstacle(finding: &Finding<'_>) -> Option<String> {
             Kind::Oob => Some("PyTorch shows no bytes beside its tensors".to_owned()),
             Kind::Status => Some("PyTorch tries the next plan where one is refused".to_owned()),
             Kind::Accepted => Some("PyTorch checks a case by rules of its own first".to_owned()),
+            Kind::Workspace => Some("PyTorch asks for a plan's workspace once".to_owned()),
+            Kind::Reload => Some("PyTorch stores no plans".to_owned()),
             Kind::Wrong
             | Kind::Inexact
             | Kind::Nondet
@@ -284,5 +286,7 @@ fn torch_type(dtype: DType) -> &'static str {
         DType::F64 => "torch.float64",
         DType::F16 => "torch.float16",
         DType::Bf16 => "torch.bfloat16",
+        DType::I8 => "torch.int8",
+        DType::I32 => "torch.int32",
     }
 }

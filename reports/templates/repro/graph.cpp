@@ -10,6 +10,9 @@ enum : int {
     CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR = 15,
     CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR = 16,
     CUDNN_BACKEND_TENSOR_DESCRIPTOR = 17,
+{%- if plans_only %}
+    CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR = 38,
+{%- endif %}
 };
 
 // cudnnBackendAttributeType_t
@@ -17,6 +20,9 @@ enum : int {
     CUDNN_TYPE_HANDLE = 0, CUDNN_TYPE_DATA_TYPE = 1, CUDNN_TYPE_INT64 = 3, CUDNN_TYPE_FLOAT = 4,
     CUDNN_TYPE_DOUBLE = 5, CUDNN_TYPE_VOID_PTR = 6, CUDNN_TYPE_CONVOLUTION_MODE = 7, CUDNN_TYPE_HEUR_MODE = 8,
     CUDNN_TYPE_KNOB_TYPE = 9, CUDNN_TYPE_BACKEND_DESCRIPTOR = 15,
+{%- if plans_only %}
+    CUDNN_TYPE_CHAR = 24,
+{%- endif %}
 };
 
 // cudnnBackendAttributeName_t
@@ -53,11 +59,26 @@ enum : int {
     CUDNN_ATTR_VARIANT_PACK_WORKSPACE = 1003,
     CUDNN_ATTR_ENGINE_OPERATION_GRAPH = 1300,
     CUDNN_ATTR_ENGINE_GLOBAL_INDEX = 1301,
+{%- if vectors %}
+    CUDNN_ATTR_TENSOR_VECTOR_COUNT = 904,
+    CUDNN_ATTR_TENSOR_VECTORIZED_DIMENSION = 905,
+{%- endif %}
+{%- if plans_only %}
+    CUDNN_ATTR_ENGINEHEUR_DEVICEPROP = 204,
+    CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE = 303,
+    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION = 405,
+    CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP = 407,
+    CUDNN_ATTR_ENGINE_DEVICEPROP = 1307,
+    CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION = 2702,
+{%- endif %}
 };
 
 enum : int { CUDNN_CROSS_CORRELATION = 1 };  // cudnnConvolutionMode_t
 
 static std::vector<void *> descriptors;  // all that were made, oldest first
+{%- if plans_only %}
+static void *device = nullptr;           // the properties to plan for
+{%- endif %}
 
 static void *make(int type) {
     void *descriptor = nullptr;
@@ -118,6 +139,12 @@ static void *make_tensor(int which) {
     set_int64(descriptor, CUDNN_ATTR_TENSOR_STRIDES, logical(tensor.stride));
     set_int64(descriptor, CUDNN_ATTR_TENSOR_UNIQUE_ID, {which + 1});
     set_int64(descriptor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {16});
+{%- if vectors %}
+    if (VECTORS[which] != 1) {
+        set_int64(descriptor, CUDNN_ATTR_TENSOR_VECTOR_COUNT, {VECTORS[which]});
+        set_int64(descriptor, CUDNN_ATTR_TENSOR_VECTORIZED_DIMENSION, {1});
+    }
+{%- endif %}
     finalize(descriptor);
     return descriptor;
 }
@@ -136,7 +163,13 @@ static void *make_convolution() {
     return convolution;
 }
 
+{%- if plans_only %}
+
+static void *make_graph() {
+{%- else %}
+
 static void *make_graph(void *handle) {
+{%- endif %}
     phase = Phase::describe;
     void *convolution = make_convolution();
     void *image = make_tensor(IMAGE), *filter = make_tensor(FILTER), *response = make_tensor(RESPONSE);
@@ -149,7 +182,9 @@ static void *make_graph(void *handle) {
     set_descriptors(operation, {{ pass.attributes[5].name }}, {response});
     finalize(operation);
     void *graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+{%- if not plans_only %}
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+{%- endif %}
     set_descriptors(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, {operation});
     finalize(graph);
     return graph;
@@ -161,6 +196,9 @@ static std::vector<void *> recommendations(void *graph, int mode) {
     void *heuristic = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     set_descriptors(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, {graph});
     set_enum(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+{%- if plans_only %}
+    set_descriptors(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, {device});
+{%- endif %}
     const int status = dnn.cudnnBackendFinalize(heuristic);
     if (is_refusal(status) && !is_the_bug(status)) return {};
     check(status, "cudnnBackendFinalize");
@@ -193,6 +231,9 @@ static void *make_configuration(void *graph) {
     void *engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     set_descriptors(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, {graph});
     set_int64(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, {ENGINE});
+{%- if plans_only %}
+    set_descriptors(engine, CUDNN_ATTR_ENGINE_DEVICEPROP, {device});
+{%- endif %}
     finalize(engine);
     void *configuration = make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
     set_descriptors(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, {engine});
@@ -206,7 +247,7 @@ static void *make_configuration(void *graph) {
     if (!choices.empty()) set_descriptors(configuration, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, choices);
     finalize(configuration);
     return configuration;
-}
+}{%- if not plans_only %}
 
 static void *make_plan(void *handle, void *configuration, uint64_t *workspace_bytes) {
     void *plan = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
@@ -221,3 +262,4 @@ static void *make_plan(void *handle, void *configuration, uint64_t *workspace_by
     std::printf("plan     asks for %lld bytes of workspace\n", static_cast<long long>(asked));
     return plan;
 }
+{%- endif %}

@@ -124,7 +124,12 @@ static bool is_bad_parameter(int status) {
 }
 
 static bool is_the_bug(int status) {
+{%- if plans_only %}
+    const bool kind = reading ? KIND == Kind::reload : KIND == Kind::status;
+    return kind && status == BUG_CODE && phase == BUG_PHASE;
+{%- else %}
     return KIND == Kind::status && status == BUG_CODE && phase == BUG_PHASE;
+{%- endif %}
 }
 
 static void check(int status, const char *what) {
@@ -136,9 +141,11 @@ static void check(int status, const char *what) {
                 dnn.cudnnGetErrorString(status), phase_name(), words);
     const bool declined = is_refusal(status) || is_bad_parameter(status);
     if (is_the_bug(status)) finish(PRESENT, "the status that was seen before");
+{%- if not plans_only %}
     // A plan may launch several kernels. Where one has failed before cuDNN launches the next, cuDNN answers
     // with a status of its own, so the device is asked, too.
     if (KIND == Kind::device && launched) check_cuda(cuda.cuCtxSynchronize(), "cuCtxSynchronize");
+{%- endif %}
     if (KIND == Kind::accepted && declined) finish(ABSENT, "what can't be computed was refused");
     if (phase < Phase::describe) finish(NOT_APPLICABLE, "cuDNN does not start here");
     if (phase < Phase::allocate && declined) finish(NOT_APPLICABLE, "this cuDNN declines the case");

@@ -94,7 +94,7 @@ mod tests {
         ] {
             let extents = vec![2, 3, 4, 5];
             let strides = layout.strides(&extents);
-            let tensor = Tensor { dtype, extents, strides, alignment: 16, id: 1 };
+            let tensor = Tensor { dtype, extents, strides, alignment: 16, id: 1, vector: 1 };
             let values: Vec<Option<f64>> = (0..120).map(|value| Some(f64::from(value) - 60.0)).collect();
             let mut bytes = vec![0xFF_u8; tensor.span_bytes().map_or(0, |bytes| bytes as usize)];
             encode(&tensor, &values, &mut bytes);
@@ -105,8 +105,14 @@ mod tests {
 
     #[test]
     fn absent_elements_keep_their_bytes() {
-        let tensor =
-            Tensor { dtype: 0, extents: vec![1, 1, 2], strides: vec![2, 2, 1], alignment: 16, id: 1 };
+        let tensor = Tensor {
+            dtype: 0,
+            extents: vec![1, 1, 2],
+            strides: vec![2, 2, 1],
+            alignment: 16,
+            id: 1,
+            vector: 1,
+        };
         let mut bytes = vec![0xAB_u8; 8];
         encode(&tensor, &[Some(1.0), None], &mut bytes);
         assert_eq!(bytes, [0, 0, 0x80, 0x3F, 0xAB, 0xAB, 0xAB, 0xAB]);

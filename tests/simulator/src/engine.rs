@@ -248,6 +248,13 @@ impl Engine {
         let known = problem.tensors.iter().all(|tensor| tensor.element_bytes() > 0);
         let has = |dtype: DataType| problem.tensors.iter().any(|tensor| tensor.dtype == dtype.0);
         let compute = DataType(problem.convolution.compute);
+        // Integers are planned for alone: two operands of int8, and sums of int32.
+        let inputs_are = |dtype: DataType| {
+            problem.operation.inputs().iter().all(|role| problem.tensor(*role).dtype == dtype.0)
+        };
+        let integers = !(has(DataType::INT8) || has(DataType::INT32)) || compute == DataType::INT32;
+        let vectors =
+            problem.tensors.iter().all(|tensor| tensor.vector == 1) || self.workspace == Workspace::Nothing;
         let (_, arithmetic) = self.way;
         let sums = match compute {
             DataType::FLOAT => arithmetic != Arithmetic::Double,
@@ -256,6 +263,7 @@ impl Engine {
                     && problem.tensors.iter().all(|tensor| tensor.dtype == DataType::HALF.0)
             }
             DataType::DOUBLE => arithmetic == Arithmetic::Double,
+            DataType::INT32 => arithmetic == Arithmetic::Single && inputs_are(DataType::INT8),
             _ => false,
         };
         // f64 goes with f64 alone; f16 and bf16 do not mix.
@@ -263,7 +271,7 @@ impl Engine {
             || (compute == DataType::DOUBLE
                 && problem.tensors.iter().all(|tensor| tensor.dtype == DataType::DOUBLE.0));
         let halves = !(has(DataType::HALF) && has(DataType::BFLOAT16));
-        if known && sums && doubles && halves {
+        if known && sums && doubles && halves && integers && vectors {
             Ok(())
         } else {
             Err(Stop::status(stop::NOT_SUPPORTED_DATA_TYPE, "combination of data and compute types"))

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-pub use planted::{Planted, planted};
+pub use planted::{Planted, planted, planted_in_plans};
 pub use predicate::{Atom, Facts};
 pub(crate) use tamper::spoiled_input;
 pub use tamper::{Outside, Tampered, tamper};
@@ -49,8 +49,12 @@ fn one() -> u64 {
 pub enum Site {
     /// When a heuristic query is finalized.
     Heuristics,
+    /// When a configuration is finalized.
+    Config,
     /// When an execution plan is finalized.
     Plan,
+    /// When an execution plan is read from JSON.
+    Reload,
     /// When a plan is executed.
     Execute,
 }
@@ -149,6 +153,15 @@ pub enum Action {
         /// Bytes too few.
         bytes: i64,
     },
+    /// A configuration, or a plan that is read from JSON, tells of more workspace than the plan that was built asks for.
+    Surplus {
+        /// Which of the two.
+        site: Site,
+        /// Bytes too many.
+        bytes: i64,
+    },
+    /// A plan that is read from JSON is one for other tensors.
+    Garble,
     /// A call returns a status.
     Status {
         /// Which call.
@@ -199,7 +212,11 @@ impl Action {
     #[must_use]
     pub fn site(self) -> Site {
         match self {
-            Self::Status { site, .. } | Self::Crash { site, .. } | Self::Hang { site } => site,
+            Self::Status { site, .. }
+            | Self::Crash { site, .. }
+            | Self::Hang { site }
+            | Self::Surplus { site, .. } => site,
+            Self::Garble => Site::Reload,
             Self::Wrong { .. }
             | Self::Flaky { .. }
             | Self::Zero { .. }
@@ -239,6 +256,8 @@ impl Action {
             | Self::WriteOutside { .. }
             | Self::WriteInput
             | Self::LyingWorkspace { .. }
+            | Self::Surplus { .. }
+            | Self::Garble
             | Self::Sticky { .. }
             | Self::Leak { .. } => None,
         }
@@ -328,7 +347,10 @@ impl Script {
     /// A file that cannot be read, or that is no script.
     pub fn named(value: Option<&str>) -> Result<Self, ScriptError> {
         match value {
-            None | Some("") => Ok(Self::new(planted().into_iter().map(|planted| planted.fault))),
+            None | Some("") => {
+                let all = planted().into_iter().chain(planted_in_plans());
+                Ok(Self::new(all.map(|planted| planted.fault)))
+            }
             Some("none") => Ok(Self::default()),
             Some(path) => {
                 let text = std::fs::read_to_string(Path::new(path))
@@ -355,14 +377,38 @@ impl Script {
             .collect()
     }
 
+    /// Bytes that are told of too many at a site.
+    #[must_use]
+    pub fn surplus(&self, facts: &Facts<'_>, at: Site) -> i64 {
+        let bytes = |fault: &Fault| {
+            if let Action::Surplus { site, bytes } = fault.what
+                && site == at
+            {
+                bytes
+            } else {
+                0
+            }
+        };
+        self.held(facts).map(bytes).sum()
+    }
+
+    /// True where a plan that is read from JSON becomes another.
+    #[must_use]
+    pub fn garbles(&self, facts: &Facts<'_>) -> bool {
+        self.held(facts).any(|fault| fault.what == Action::Garble)
+    }
+
+    fn held(&self, facts: &Facts<'_>) -> impl Iterator<Item = &Fault> {
+        self.faults.iter().map(|armed| &armed.fault).filter(|fault| fault.holds(facts))
+    }
+
     /// Bytes by which a plan's stated workspace falls short.
     #[must_use]
     pub fn lie(&self, facts: &Facts<'_>) -> i64 {
         let bytes = |fault: &Fault| {
             if let Action::LyingWorkspace { bytes } = fault.what { bytes } else { 0 }
         };
-        let held = self.faults.iter().map(|armed| &armed.fault).filter(|fault| fault.holds(facts));
-        held.map(bytes).sum()
+        self.held(facts).map(bytes).sum()
     }
 }
 

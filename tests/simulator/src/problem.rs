@@ -22,6 +22,8 @@ pub struct Tensor {
     pub alignment: i64,
     /// Name in variant packs.
     pub id: i64,
+    /// Channels that one element of the description holds; extents and strides count vectors of them.
+    pub vector: i64,
 }
 
 impl Tensor {
@@ -49,6 +51,9 @@ impl Tensor {
         if self.alignment <= 0 || self.alignment.count_ones() != 1 {
             return Err(Stop::bad_param("byte alignment is not a power of two"));
         }
+        if self.vector != 1 && (self.dtype != DataType::INT8.0 || ![4, 32].contains(&self.vector)) {
+            return Err(Stop::bad_param("vectorCount is none of 1, 4 and 32 of int8"));
+        }
         self.span_bytes().map(|_| ()).ok_or_else(|| Stop::bad_param("tensor size exceeds 63 bits"))
     }
 
@@ -56,11 +61,18 @@ impl Tensor {
     #[must_use]
     pub fn element_bytes(&self) -> usize {
         match DataType(self.dtype) {
-            DataType::FLOAT => 4,
+            DataType::INT8 => 1,
+            DataType::FLOAT | DataType::INT32 => 4,
             DataType::DOUBLE => 8,
             DataType::HALF | DataType::BFLOAT16 => 2,
             _ => 0,
         }
+    }
+
+    /// Extent of the second dimension in channels.
+    #[must_use]
+    pub fn channels(&self) -> i64 {
+        self.extents[1].saturating_mul(self.vector)
     }
 
     /// Bytes from the first to beyond the last element; `None` where 63 bits do not hold it.
@@ -70,7 +82,7 @@ impl Tensor {
             self.extents.iter().zip(&self.strides).try_fold(0_i64, |sum, (extent, stride)| {
                 sum.checked_add((extent - 1).checked_mul(*stride)?)
             })?;
-        last.checked_add(1)?.checked_mul(self.element_bytes().max(1) as i64)
+        last.checked_add(1)?.checked_mul(self.vector)?.checked_mul(self.element_bytes().max(1) as i64)
     }
 
     /// True where its elements lie packed in that order.
@@ -155,7 +167,7 @@ impl Problem {
     /// Groups, as the channels of x and w imply them.
     #[must_use]
     pub fn groups(&self) -> i64 {
-        self.tensors[0].extents[1] / self.tensors[1].extents[1].max(1)
+        self.tensors[0].channels() / self.tensors[1].channels().max(1)
     }
 
     /// Checks as finalizing an operation does.
@@ -176,7 +188,7 @@ impl Problem {
         if ids[0] == ids[1] || ids[1] == ids[2] {
             return Err(Stop::bad_param("two tensors share a unique id"));
         }
-        if x.extents[1] % w.extents[1] != 0 {
+        if x.channels() % w.channels() != 0 {
             return Err(Stop::bad_param("channels of x are no multiple of channels of w"));
         }
         if w.extents[0] % self.groups() != 0 {
@@ -185,7 +197,7 @@ impl Problem {
         if x.extents[0] != y.extents[0] {
             return Err(Stop::bad_param("batches of x and y differ"));
         }
-        if y.extents[1] != w.extents[0] {
+        if y.channels() != w.extents[0] {
             return Err(Stop::bad_param("channels of y differ from filters of w"));
         }
         for axis in 0..self.rank() {
@@ -219,6 +231,7 @@ impl Problem {
     pub fn work(&self) -> i64 {
         let [_, w, y] = &self.tensors;
         let outputs = y.extents.iter().fold(1_i64, |product, extent| product.saturating_mul(*extent));
+        let outputs = outputs.saturating_mul(y.vector).saturating_mul(w.vector);
         w.extents[1..].iter().fold(outputs, |product, extent| product.saturating_mul(*extent))
     }
 

@@ -63,11 +63,11 @@ fn read(line: &str) -> Result<Case, CaseError> {
         read_operation(head("operation", "is missing; a case line begins with fprop, dgrad or wgrad")?)?;
     let dtypes = read_dtypes(head(
         "dtype",
-        "is missing; after the operation comes the element type: f32, f64, f16 or bf16",
+        "is missing; after the operation comes the element type: f32, f64, f16, bf16, i8 or i32",
     )?)?;
     let layouts = read_layouts(head(
         "layout",
-        "is missing; after the element type comes the memory order: nchw or nhwc",
+        "is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32",
     )?)?;
     let mut fields = Fields::default();
     for word in words {
@@ -98,7 +98,8 @@ fn per_role<T: Copy>(word: &str, read: impl Fn(&str) -> Result<T, CaseError>) ->
 }
 
 fn read_dtype(word: &str) -> Result<DType, CaseError> {
-    DType::from_name(word).ok_or_else(|| CaseError::new("dtype", word, "is none of f32, f64, f16, bf16"))
+    DType::from_name(word)
+        .ok_or_else(|| CaseError::new("dtype", word, "is none of f32, f64, f16, bf16, i8, i32"))
 }
 
 fn read_dtypes(word: &str) -> Result<DTypes, CaseError> {
@@ -113,7 +114,8 @@ fn read_dtypes(word: &str) -> Result<DTypes, CaseError> {
 
 fn read_layouts(word: &str) -> Result<Layouts, CaseError> {
     let [x, w, y] = per_role(word, |part| {
-        Layout::from_name(part).ok_or_else(|| CaseError::new("layout", part, "is neither nchw nor nhwc"))
+        let rule = "is none of nchw, nhwc, nchwc4, nchwc32";
+        Layout::from_name(part).ok_or_else(|| CaseError::new("layout", part, rule))
     })?;
     Ok(Layouts { x, w, y })
 }

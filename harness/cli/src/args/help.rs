@@ -10,9 +10,10 @@ THE CASE LINE
       fprop f16 nhwc n8 c64 k128 i56x56 f3x3 p1x1 s2x2
 
   PASS      fprop (forward), dgrad (gradient of the input), wgrad (gradient of the weights)
-  TYPES     f32 f64 f16 bf16: one for all tensors, or three as x,w,y (input, weights, output of the forward pass,
+  TYPES     f32 f64 f16 bf16, and i8 i32, of which plans alone are judged: one for all tensors, or three as x,w,y (input, weights, output of the forward pass,
             whatever PASS is); then /TYPE for another compute type, as in f16/f16
-  LAYOUTS   nchw or nhwc (channels last), for any number of axes; one for all tensors, or three as x,w,y
+  LAYOUTS   nchw or nhwc (channels last), for any number of axes; one for all tensors, or three as x,w,y; i8 also has
+            nchwc4 and nchwc32, in vectors of so many channels
   n c k g   batch, input channels, output channels (both in total), groups (default 1): n8 c64 k128 g2
   i f       extents of input and filter, 1 to 3 axes joined by x: i56x56 f3x3
   p s d     padding (default 0), stride and dilation (default 1) of each axis: p1x2 s2x2 d1x1; where the two ends of an

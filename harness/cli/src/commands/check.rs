@@ -3,9 +3,10 @@
 use case::{Case, Environment, Execution, Fault, Matrix, Outcome, Recipe, Tier, Untrusted, Verdict};
 use serde::Serialize;
 
-use crate::args::Check;
+use crate::args::{Check, Switch};
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::Machine;
+use crate::planning::planned;
 use crate::screen::outln;
 
 /// What `--json` prints.
@@ -20,7 +21,8 @@ struct Report<'run> {
 /// Runs the case and prints its verdict.
 pub(crate) fn run(arguments: &Check) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
-    let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::All)?;
+    let machine = Machine::of(&arguments.machine, &arguments.device.device, planned.as_ref())?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();

@@ -1,19 +1,28 @@
 //! `convict engines`: the plans of a case, with what they declare and how they are reached. Executes nothing.
 
+mod table;
+
 use case::{Case, Ended, Job, Observation, Selection};
 use comfy_table::{Table, presets};
 use exec::JobEvent;
 
-use crate::args::Engines;
+use crate::args::{Engines, Switch};
 use crate::failure::{CLEAN, Failure};
 use crate::machine::Machine;
+use crate::planning::planned;
 use crate::screen::outln;
 use crate::words;
 
-/// Lists every configuration of the case and how its plan turned out.
+/// Lists every configuration of the case and how its plan turned out, or makes tables of engines.
 pub(crate) fn run(arguments: &Engines) -> Result<u8, Failure> {
-    let case: Case = arguments.case.parse()?;
-    let machine = Machine::new(&arguments.machine, &arguments.device.device, arguments.properties.clone())?;
+    let Some(line) = &arguments.case else { return table::run(arguments) };
+    let case: Case = line.parse()?;
+    let plans = arguments.plans();
+    let [plans] = plans.as_slice() else {
+        return Err(Failure::Usage("the plans of a case are listed for one --arch at a time".to_owned()));
+    };
+    let planned = planned(plans, arguments.machine.simulate.is_some(), Switch::All)?;
+    let machine = Machine::of(&arguments.machine, &arguments.device.device, planned.as_ref())?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();

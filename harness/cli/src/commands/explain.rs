@@ -7,11 +7,12 @@ use comfy_table::{Table, presets};
 use hunt::{Allowance, Explained, Finding};
 use serde_json::json;
 
-use crate::args::Explain;
+use crate::args::{Explain, Switch};
 use crate::commands::check::require_set;
 use crate::commands::hunt::failure;
 use crate::failure::{CLEAN, Failure};
 use crate::machine::Machine;
+use crate::planning::planned;
 use crate::screen::outln;
 
 /// Explains the case, or the case of a bundle, and prints what was found.
@@ -20,7 +21,8 @@ pub(crate) fn run(arguments: &Explain) -> Result<u8, Failure> {
     if arguments.update && bundle.is_none() {
         return Err(Failure::Usage(format!("--update: '{}' is no bundle", arguments.target.escape_debug())));
     }
-    let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::Off)?;
+    let machine = Machine::of(&arguments.machine, &arguments.device.device, planned.as_ref())?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();

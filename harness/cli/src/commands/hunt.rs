@@ -3,12 +3,13 @@
 use case::{Case, Selection, Tier};
 use hunt::{Around, FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary, Weighted};
 
-use crate::args::{EngineSet, Hunt};
+use crate::args::{EngineSet, Hunt, Switch};
 use crate::cases::Written;
 use crate::commands::check::require_set;
 use crate::failure::{CLEAN, FOUND, Failure, UNJUDGED};
 use crate::machine::Machine;
 use crate::out::Out;
+use crate::planning::planned;
 use crate::screen::outln;
 use crate::terminal::Terminal;
 use crate::traffic;
@@ -29,7 +30,8 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
     }
-    let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::Off)?;
+    let machine = Machine::of(&arguments.machine, &arguments.devices.device, planned.as_ref())?;
     let workers =
         arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
     machine.require_workers(workers)?;
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
         EngineSet::All => Selection::All,
         EngineSet::Heuristics => Selection::Heuristics,
     };
+    options.plans_only = planned.is_some();
     options.time = arguments.time;
     options.problems_max = arguments.cases;
     for case in own_cases(&options.source) {
@@ -89,6 +92,9 @@ fn source(
     (memory_bytes, workers): (u64, usize),
 ) -> Source {
     let limits = || {
+        if machine.plans_only() {
+            return Limits::planning();
+        }
         if machine.simulated() {
             return Limits::simulator();
         }
@@ -100,6 +106,7 @@ fn source(
     match (listed, around) {
         (Some(cases), _) => Source::Listed(cases),
         (None, Some(around)) => Source::Around(Around::new(arguments.seed, limits(), around)),
+        (None, None) if machine.plans_only() => Source::Generated(Generator::planning(arguments.seed)),
         (None, None) => Source::Generated(Generator::new(arguments.seed, limits())),
     }
 }
@@ -177,12 +184,14 @@ fn print_finding(arguments: &Hunt, finding: &FoundSummary) {
     if let Some(shortfall) = &finding.shortfall {
         outln!("  {shortfall}");
     }
+    let plans = arguments.plans.words();
     let bundle = finding.bundle.as_ref().map(|bundle| arguments.out.join(bundle));
     match &bundle {
         Some(bundle) if finding.case.matches(';').count() > HISTORY_SHOWN => {
-            outln!("  convict check \"$(cat {})\"", bundle.join("case.txt").display());
+            let case = bundle.join("case.txt");
+            outln!("  convict check{plans} \"$(cat {})\"", case.display());
         }
-        Some(_) | None => outln!("  convict check '{}'", finding.case),
+        Some(_) | None => outln!("  convict check{plans} '{}'", finding.case),
     }
     if let Some(bundle) = bundle {
         outln!("  {}", bundle.display());

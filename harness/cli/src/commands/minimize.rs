@@ -5,20 +5,22 @@ use hunt::{Allowance, Bench, Desk, EXPLANATION, Finding, HuntError, HuntEvent, M
 use minimizer::{Rate, Replay};
 use serde_json::{Value, json};
 
-use crate::args::Minimize;
+use crate::args::{Minimize, Switch};
 use crate::bundle::Bundler;
 use crate::commands::check::require_set;
 use crate::commands::hunt::failure;
 use crate::failure::{CLEAN, Failure};
 use crate::log::Log;
 use crate::machine::Machine;
+use crate::planning::planned;
 use crate::screen::outln;
 
 /// Minimizes the case and prints the result.
 pub(crate) fn run(arguments: &Minimize) -> Result<u8, Failure> {
     let case: Case = arguments.case.parse()?;
     let (log, earlier) = open_log(arguments, &case)?;
-    let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::All)?;
+    let machine = Machine::of(&arguments.machine, &arguments.devices.device, planned.as_ref())?;
     machine.require_workers(arguments.workers as usize)?;
     machine.prepare()?;
     let mut slots = machine.slots(arguments.workers as usize);

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::args::Verify;
 use crate::failure::{CLEAN, Failure, REFUSED, UNJUDGED};
 use crate::machine::Machine;
+use crate::planning::of_bundle;
 use crate::program::Programs;
 use crate::screen::{errln, outln};
 
@@ -102,7 +103,8 @@ fn rerun(arguments: &Verify, bundle: &Bundle, teller: &mut Teller) -> Result<u8,
         teller.tell("verdict", &format!("nothing could be judged: {why}"), json!("nothing could be judged"));
         return Ok(UNJUDGED);
     }
-    let machine = Machine::new(&arguments.machine, &arguments.device.device, None)?;
+    let planned = of_bundle(&bundle.environment)?;
+    let machine = Machine::of(&arguments.machine, &arguments.device.device, planned.as_ref())?;
     machine.prepare()?;
     let mut slot = machine.slot();
     let environment = slot.environment()?.clone();

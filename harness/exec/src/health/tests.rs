@@ -31,6 +31,7 @@ fn outcome(exit: Exit, ended: Ended, differing: u64) -> Outcome {
         plan_us: 1,
         ended,
         executions: vec![execution],
+        planning: None,
     };
     let observation = (exit == Exit::Answered).then_some(observation);
     Outcome { candidate: None, exit, phase: Phase::Sync, observation, stderr: String::new() }

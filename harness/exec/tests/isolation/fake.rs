@@ -219,5 +219,6 @@ fn observation(candidate: Candidate, ended: Ended, differing: u64) -> Observatio
         plan_us: 7,
         ended,
         executions: vec![execution],
+        planning: None,
     }
 }

@@ -53,6 +53,8 @@ impl Scene {
                 board: PathBuf::new(),
                 gate: gate.path().to_path_buf(),
                 properties: None,
+                assumed: Vec::new(),
+                compiled_max: None,
             },
             simulator: None,
             faults: None,

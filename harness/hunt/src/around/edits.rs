@@ -65,7 +65,7 @@ fn dtype(case: &mut Case, rng: &mut StdRng) {
 }
 
 fn layout(case: &mut Case, rng: &mut StdRng) {
-    let layout = pick(rng, &Layout::ALL);
+    let layout = pick(rng, &Layout::PLAIN);
     let layouts = &mut case.problem.layouts;
     match rng.random_range(0..8) {
         0 => layouts.x = layout,

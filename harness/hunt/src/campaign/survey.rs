@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use case::{
-    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Outcome, Selection, Tier, Untrusted,
-    Verdict,
+    Case, Config, Ended, Engines, Execution, FillKind, Job, Matrix, Observation, Outcome, Selection, Tier,
+    Untrusted, Verdict,
 };
 
 use exec::JobEvent;
@@ -183,9 +183,7 @@ fn reckon(index: u64, outcome: &Outcome, verdict: &Verdict) -> Result<Check, Str
     let observation = outcome.observation.as_ref();
     match counted(verdict) {
         // A pass without executions is a refusal that was asked for, or a plan that was only listed.
-        Some(VerdictKind::Pass) if !observation.is_some_and(|seen| seen.ended == Ended::Completed) => {
-            Err(AS_EXPECTED.to_owned())
-        }
+        Some(VerdictKind::Pass) if !observation.is_some_and(is_checked) => Err(AS_EXPECTED.to_owned()),
         Some(verdict) => Ok(Check {
             index,
             config: config_of(outcome).cloned(),
@@ -198,6 +196,15 @@ fn reckon(index: u64, outcome: &Outcome, verdict: &Verdict) -> Result<Check, Str
             exact: observation.map_or_else(Vec::new, |observation| exactness(&observation.executions)),
         }),
         None => Err(reason(verdict)),
+    }
+}
+
+/// True where a run was measured, or a plan compared with what it tells of itself.
+fn is_checked(observation: &Observation) -> bool {
+    match &observation.ended {
+        Ended::Completed => true,
+        Ended::Described => observation.planning.is_some(),
+        Ended::Status(_) | Ended::Device { .. } | Ended::Skipped(_) => false,
     }
 }
 

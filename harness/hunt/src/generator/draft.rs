@@ -87,7 +87,8 @@ impl Draft {
         self.output_dtype = match self.dtype {
             DType::F16 | DType::Bf16 => Some(DType::F32),
             DType::F32 => Some(DType::F16),
-            DType::F64 => None,
+            DType::I8 => Some(DType::I32),
+            DType::F64 | DType::I32 => None,
         };
     }
 
@@ -210,6 +211,10 @@ impl Draft {
 
     /// Makes every axis have an output: dilation gives way, then the filter.
     fn repair(&mut self) {
+        // No vector of channels belongs to two groups.
+        let vectors = |value: i64, vector: i64| (value + vector - 1) / vector * vector;
+        self.group_c = vectors(self.group_c, self.layouts.w.vector());
+        self.group_k = vectors(self.group_k, self.layouts.y.vector());
         for axis in &mut self.axes {
             let padded = axis.input + axis.pad_before + axis.pad_after;
             if axis.filter > 1 {

@@ -4,6 +4,7 @@
 use case::{Ended, Expect, Kind, Refusal, Untrusted, Verdict};
 
 use crate::contract::{Ruling, is_clean_refusal, rule};
+use crate::device_less::needs_device;
 use crate::judge::{Evidence, Scene};
 
 pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
@@ -11,6 +12,9 @@ pub(crate) fn speak(scene: &Scene<'_>) -> Option<Verdict> {
     let Ended::Status(refusal) = &observation.ended else { return None };
     if scene.case.options.expect == Expect::Refuse && is_clean_refusal(refusal) {
         return Some(Verdict::Pass);
+    }
+    if observation.planning.is_some() && needs_device(refusal) {
+        return Some(Verdict::Untrusted(Untrusted::Skipped(format!("it takes a device: {}", told(refusal)))));
     }
     Some(match rule(refusal, scene.recommended()) {
         Ruling::Refusal => Verdict::Unsupported(refusal.clone()),

@@ -47,8 +47,8 @@ pub enum Finished {
     Graph(Rc<Problem>),
     /// An engine of a graph.
     Engine(BoundEngine),
-    /// Engine and knobs.
-    Config(BoundEngine, Vec<KnobChoice>),
+    /// Engine, knobs, and the workspace that it announces, bytes.
+    Config(BoundEngine, Vec<KnobChoice>, i64),
     /// A knob's value.
     KnobChoice(KnobChoice),
     /// A knob's range.

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use abi::cudnn::DataType;
 use case::Role;
 
 use super::{Pack, Plan};
@@ -58,6 +59,10 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 /// A status of the real library, or what the fault script wants.
 pub fn execute(execution: &Execution<'_>, memory: &impl Memory) -> Result<(), Stop> {
     let Execution { plan, pack, script } = *execution;
+    if plan.problem.tensors.iter().any(|tensor| [DataType::INT8.0, DataType::INT32.0].contains(&tensor.dtype))
+    {
+        return Err(Stop::status(stop::NOT_SUPPORTED_DATA_TYPE, "integers are planned for alone"));
+    }
     let places = places(plan, pack)?;
     let facts = Facts {
         problem: &plan.problem,

@@ -30,7 +30,7 @@ impl Descriptor {
                 knob: i64::from(self.int(A::KNOB_TYPE)?),
                 value: self.long(A::KNOB_VALUE)?,
             }),
-            DescriptorType::ENGINE_CONFIG => self.config()?,
+            DescriptorType::ENGINE_CONFIG => self.config(script)?,
             DescriptorType::ENGINE_HEURISTIC => self.heuristics(script)?,
             DescriptorType::EXECUTION_PLAN => Finished::Plan(self.plan(script)?),
             DescriptorType::VARIANT_PACK => Finished::Pack(self.pack()?),
@@ -106,7 +106,15 @@ impl Descriptor {
             strides: self.longs(A::TENSOR_STRIDES)?.to_vec(),
             alignment: self.long(A::TENSOR_ALIGNMENT)?,
             id: self.long(A::TENSOR_UNIQUE_ID)?,
+            vector: self
+                .longs(A::TENSOR_VECTOR_COUNT)
+                .ok()
+                .and_then(|values| values.first().copied())
+                .unwrap_or(1),
         };
+        if tensor.vector != 1 && self.longs(A::TENSOR_VECTORIZED_DIMENSION) != Ok(&[1]) {
+            return Err(Stop::bad_param("the second dimension is what vectors are taken from"));
+        }
         tensor.check()?;
         Ok(tensor)
     }
@@ -166,7 +174,7 @@ impl Descriptor {
         bind(self.graph_of(A::ENGINE_GRAPH)?, self.long(A::ENGINE_INDEX)?)
     }
 
-    fn config(&self) -> Result<Finished, Stop> {
+    fn config(&self, script: &Script) -> Result<Finished, Stop> {
         let Finished::Engine(engine) = self.part(A::CONFIG_ENGINE)? else {
             return Err(Self::wrong_kind(A::CONFIG_ENGINE));
         };
@@ -178,7 +186,11 @@ impl Descriptor {
             knobs.push(*knob);
         }
         engine.engine.takes_knobs(&knobs)?;
-        Ok(Finished::Config(engine.clone(), knobs))
+        let facts = Facts { problem: &engine.problem, engine: Some(engine.index), workspace_alignment: None };
+        meet(script, Site::Config, &facts)?;
+        let honest = (engine.engine.workspace_bytes(&engine.problem, &knobs) - script.lie(&facts)).max(0);
+        let announced = honest + script.surplus(&facts, Site::Config);
+        Ok(Finished::Config(engine.clone(), knobs, announced))
     }
 
     fn heuristics(&self, script: &Script) -> Result<Finished, Stop> {
@@ -201,7 +213,8 @@ impl Descriptor {
     fn plan(&self, script: &Script) -> Result<Plan, Stop> {
         let targeted =
             self.pointers(A::PLAN_HANDLE).is_some() || !self.parts(A::PLAN_DEVICE_PROPERTIES).is_empty();
-        let (problem, config) = match self.text(A::PLAN_JSON) {
+        let reloaded = self.text(A::PLAN_JSON).is_some();
+        let (mut problem, config) = match self.text(A::PLAN_JSON) {
             // The real library dereferences the device that it was not told.
             Some(_) if !targeted => return Err(Stop::End(Ending::Segfault)),
             Some(text) => {
@@ -210,7 +223,7 @@ impl Descriptor {
                 (problem, config)
             }
             None => {
-                let Finished::Config(engine, knobs) = self.part(A::PLAN_CONFIG)? else {
+                let Finished::Config(engine, knobs, _) = self.part(A::PLAN_CONFIG)? else {
                     return Err(Self::wrong_kind(A::PLAN_CONFIG));
                 };
                 (Rc::clone(&engine.problem), Config { engine: engine.index, knobs: knobs.clone() })
@@ -220,10 +233,15 @@ impl Descriptor {
             return Err(Stop::bad_param("neither handle nor device properties"));
         }
         let facts = Facts { problem: &problem, engine: Some(config.engine), workspace_alignment: None };
-        meet(script, Site::Plan, &facts)?;
+        let site = if reloaded { Site::Reload } else { Site::Plan };
+        meet(script, site, &facts)?;
+        let surplus = if reloaded { script.surplus(&facts, Site::Reload) } else { 0 };
         let honest =
             engine::engine(config.engine).map_or(0, |engine| engine.workspace_bytes(&problem, &config.knobs));
-        let workspace_bytes = (honest - script.lie(&facts)).max(0);
+        let workspace_bytes = (honest - script.lie(&facts)).max(0) + surplus;
+        if reloaded && script.garbles(&facts) {
+            Rc::make_mut(&mut problem).tensors[0].alignment *= 2;
+        }
         Ok(Plan { problem, config, workspace_bytes, version: script.version() })
     }
 

@@ -20,7 +20,8 @@ impl Descriptor {
                 (T::INT64, Data::Longs(vec![ENGINES.len() as i64]))
             }
             (Finished::Engine(engine), name) => of_engine(engine, name)?,
-            (Finished::Config(engine, knobs), name) => match name {
+            (Finished::Config(engine, knobs, announced), name) => match name {
+                A::CONFIG_WORKSPACE_SIZE => (T::INT64, Data::Longs(vec![*announced])),
                 A::CONFIG_ENGINE => (T::DESCRIPTOR, descriptors([Finished::Engine(engine.clone())])),
                 A::CONFIG_KNOB_CHOICES => {
                     (T::DESCRIPTOR, descriptors(knobs.iter().map(|knob| Finished::KnobChoice(*knob))))
@@ -38,7 +39,8 @@ impl Descriptor {
                     let engine = crate::engine::engine(config.engine)?;
                     let problem = Rc::clone(problem);
                     let engine = BoundEngine { problem, index: config.engine, engine };
-                    Some(Finished::Config(engine, config.knobs.clone()))
+                    let announced = engine.engine.workspace_bytes(&engine.problem, &config.knobs);
+                    Some(Finished::Config(engine, config.knobs.clone(), announced))
                 });
                 (T::DESCRIPTOR, descriptors(bound))
             }

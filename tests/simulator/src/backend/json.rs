@@ -47,6 +47,7 @@ struct TensorText {
     dim: Vec<i64>,
     stride: Vec<i64>,
     ptr_alignment: i64,
+    vect_count: i64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,6 +92,7 @@ pub(super) fn write(plan: &Plan) -> Result<String, Stop> {
                 dim: tensor.extents.clone(),
                 stride: tensor.strides.clone(),
                 ptr_alignment: tensor.alignment,
+                vect_count: tensor.vector,
             }),
             nodes: [NodeText {
                 operation: problem.operation,
@@ -138,6 +140,7 @@ pub(super) fn read(text: &str, version: usize) -> Result<(Rc<Problem>, Config), 
             strides: tensor.stride,
             alignment: tensor.ptr_alignment,
             id: tensor.name,
+            vector: tensor.vect_count,
         }),
         convolution: Convolution {
             compute: node.math_prec,

@@ -20,6 +20,8 @@ const ROWS: [Row; 58] = [
     (D::TENSOR, A::TENSOR_DIMENSIONS, &[T::INT64], DIM_MAX),
     (D::TENSOR, A::TENSOR_STRIDES, &[T::INT64], DIM_MAX),
     (D::TENSOR, A::TENSOR_UNIQUE_ID, &[T::INT64], 1),
+    (D::TENSOR, A::TENSOR_VECTOR_COUNT, &[T::INT64], 1),
+    (D::TENSOR, A::TENSOR_VECTORIZED_DIMENSION, &[T::INT64], 1),
     (D::CONVOLUTION, A::CONVOLUTION_COMPUTE_TYPE, &[T::DATA_TYPE], 1),
     (D::CONVOLUTION, A::CONVOLUTION_MODE, &[T::CONVOLUTION_MODE], 1),
     (D::CONVOLUTION, A::CONVOLUTION_DILATIONS, &[T::INT64], DIM_MAX),
@@ -67,9 +69,7 @@ const ROWS: [Row; 58] = [
     (D::DEVICE_PROPERTIES, A::DEVICE_ID, &[T::INT32], 1),
     (D::DEVICE_PROPERTIES, A::DEVICE_HANDLE, &[T::HANDLE], 1),
     (D::DEVICE_PROPERTIES, A::DEVICE_JSON, &[T::CHAR], MANY),
-    // Known and without meaning here: vector counts, virtual tensors, target counts of multiprocessors.
-    (D::TENSOR, A(904), &[T::INT64], 1),
-    (D::TENSOR, A(905), &[T::INT64], 1),
+    // Known and without meaning here: virtual tensors, target counts of multiprocessors.
     (D::TENSOR, A(907), &[T::BOOLEAN], 1),
     (D::TENSOR, A(908), &[T::BOOLEAN], 1),
     (D::ENGINE, A(1306), &[T::INT32], 1),

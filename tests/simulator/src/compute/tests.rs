@@ -41,7 +41,7 @@ fn random_problem(dice: &mut Dice, operation: Operation) -> Problem {
     let layout = Layout::ALL[dice.roll(0, 1) as usize];
     let tensor = |id: i64, lead: [i64; 2], spatial: &[i64]| {
         let extents: Vec<i64> = lead.iter().chain(spatial).copied().collect();
-        Tensor { dtype, strides: layout.strides(&extents), extents, alignment: 16, id }
+        Tensor { dtype, strides: layout.strides(&extents), extents, alignment: 16, id, vector: 1 }
     };
     Problem {
         operation,

@@ -268,10 +268,85 @@ fn atoms(row: &[&str], before: bool) -> Vec<Atom> {
         .collect()
 }
 
+/// What is planted where nothing but a plan shows it: a hunt that executes meets none of these.
+const PLANS: [Row; 6] = [
+    (
+        "a configuration announces more workspace than its plan asks for",
+        "R117",
+        &["operation = fprop", "engine = 6", "f[last] = 3"],
+        Action::Surplus { site: Site::Config, bytes: 64 },
+        "fprop f32 nchw n1 c1 k1 i3 f3 engine=6",
+        Kind::Workspace,
+        Phase::Plan,
+        "config",
+    ),
+    (
+        "a plan read from JSON asks for more workspace than the one that was built",
+        "R117",
+        &["operation = dgrad", "engine = 6", "n >= 3"],
+        Action::Surplus { site: Site::Reload, bytes: 128 },
+        "dgrad f32 nchw n3 c1 k1 i1 f1 engine=6",
+        Kind::Workspace,
+        Phase::Plan,
+        "reloaded",
+    ),
+    (
+        "the JSON of a grouped plan is refused",
+        "R92",
+        &["operation = wgrad", "engine = 5", "g > 1"],
+        Action::Status { site: Site::Reload, status: 3000 },
+        "wgrad f32 nchw n1 c2 k2 g2 i1 f1 engine=5",
+        Kind::Reload,
+        Phase::Plan,
+        "not_supported",
+    ),
+    (
+        "a plan read from JSON is one for other tensors",
+        "R92",
+        &["operation = wgrad", "engine = 13", "k/g mod 4 = 2"],
+        Action::Garble,
+        "wgrad f32 nchw n1 c1 k2 i1 f1 engine=13",
+        Kind::Reload,
+        Phase::Plan,
+        "text",
+    ),
+    (
+        "illegal instruction over the JSON of a plan for three channels",
+        "R47",
+        &["operation = wgrad", "engine = 4", "c/g = 3"],
+        Action::Crash { site: Site::Reload, by: Death::IllegalInstruction },
+        "wgrad f16 nchw n1 c3 k1 i1 f1 engine=4",
+        Kind::Crash,
+        Phase::Plan,
+        "sigill",
+    ),
+    (
+        "internal error for int8 in three axes with dilation",
+        "R92",
+        &["operation = dgrad", "engine = 13", "dtype = i8", "rank = 3", "d[last] > 1"],
+        Action::Status { site: Site::Config, status: 4000 },
+        "dgrad i8 nchw n1 c1 k1 i1x1x1 f1x1x1 d1x1x2 engine=13",
+        Kind::Status,
+        Phase::Plan,
+        "internal_error",
+    ),
+];
+
+/// What is planted in plans alone, and what a hunt without a device must make of each. None acts on an engine and pass
+/// of the default set.
+#[must_use]
+pub fn planted_in_plans() -> Vec<Planted> {
+    of(&PLANS)
+}
+
 /// The default set. No two act on the same engine of the same pass, so that none hides another.
 #[must_use]
 pub fn planted() -> Vec<Planted> {
-    TABLE
+    of(&TABLE)
+}
+
+fn of(table: &[Row]) -> Vec<Planted> {
+    table
         .iter()
         .map(|(name, report, when, what, minimum, kind, phase, cause)| Planted {
             fault: Fault {

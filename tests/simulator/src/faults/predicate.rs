@@ -151,10 +151,10 @@ impl Scalar {
             Self::Layout => Value::word(layout(&problem.tensors)),
             Self::Rank => Value::number(problem.rank() as i64),
             Self::N => Value::number(x.extents[0]),
-            Self::C => Value::number(x.extents[1]),
-            Self::K => Value::number(y.extents[1]),
+            Self::C => Value::number(x.channels()),
+            Self::K => Value::number(y.channels()),
             Self::G => Value::number(problem.groups()),
-            Self::ChannelsPerGroup => Value::number(w.extents[1]),
+            Self::ChannelsPerGroup => Value::number(w.channels()),
             Self::FiltersPerGroup => Value::number(w.extents[0] / problem.groups().max(1)),
             Self::Alpha => Value::Number(problem.alpha),
             Self::Beta => Value::Number(problem.beta),
@@ -191,6 +191,8 @@ fn dtype(tensors: &[Tensor; 3]) -> &'static str {
         DataType::DOUBLE => "f64",
         DataType::HALF => "f16",
         DataType::BFLOAT16 => "bf16",
+        DataType::INT8 => "i8",
+        DataType::INT32 => "i32",
         _ => "other",
     }
 }
@@ -198,8 +200,13 @@ fn dtype(tensors: &[Tensor; 3]) -> &'static str {
 /// A packed order is told by strides, so one that extents of 1 leave open counts as the plainest.
 fn layout(tensors: &[Tensor; 3]) -> &'static str {
     let all = |layout| tensors.iter().all(|tensor| tensor.is_packed(layout));
-    let packed = |tensor: &Tensor| Layout::ALL.into_iter().any(|layout| tensor.is_packed(layout));
-    if all(Layout::Nchw) {
+    let packed = |tensor: &Tensor| Layout::PLAIN.into_iter().any(|layout| tensor.is_packed(layout));
+    let vectors = |vector| tensors.iter().all(|tensor| tensor.vector == vector);
+    if vectors(4) {
+        "nchwc4"
+    } else if vectors(32) {
+        "nchwc32"
+    } else if all(Layout::Nchw) {
         "nchw"
     } else if all(Layout::Nhwc) {
         "nhwc"

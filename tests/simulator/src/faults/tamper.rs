@@ -72,6 +72,8 @@ pub fn tamper(problem: &Problem, right: Vec<f64>, residue: Option<f32>, faults: 
             Action::Leak { bytes } => result.leak += bytes,
             Action::Flaky { .. }
             | Action::Nondeterministic { .. }
+            | Action::Surplus { .. }
+            | Action::Garble
             | Action::Status { .. }
             | Action::Crash { .. }
             | Action::Hang { .. } => {}

@@ -13,16 +13,19 @@ fn problem(case: &Case) -> Problem {
         case::DType::F64 => 1,
         case::DType::F16 => 2,
         case::DType::Bf16 => 9,
+        case::DType::I8 => 3,
+        case::DType::I32 => 4,
     };
     let column = |of: fn(&case::Axis) -> i64| case.problem.axes.iter().map(of).collect::<Vec<i64>>();
     Problem {
         operation: case.problem.operation,
         tensors: case::Role::ALL.map(|role| Tensor {
             dtype: number(case.problem.dtypes.tensors()[role.index()]),
-            extents: geometry.extents(role),
+            extents: geometry.dimensions(role),
             strides: geometry.strides(role),
             alignment: 16,
             id: role.index() as i64,
+            vector: case.problem.layouts.tensors()[role.index()].vector(),
         }),
         convolution: Convolution {
             compute: number(case.problem.dtypes.compute),
@@ -117,9 +120,13 @@ fn atoms_print_as_they_are_read() {
     }
 }
 
+fn both() -> Vec<Planted> {
+    planted().into_iter().chain(planted_in_plans()).collect()
+}
+
 #[test]
 fn a_fault_survives_its_json() {
-    for planted in planted() {
+    for planted in both() {
         let text = serde_json::to_string(&planted.fault).unwrap();
         assert_eq!(serde_json::from_str::<Fault>(&text).unwrap(), planted.fault);
     }
@@ -154,8 +161,8 @@ fn what_needs_an_execution_before_waits_for_one() {
 
 #[test]
 fn planted_faults_hold_at_their_minimum_and_nowhere_near_the_plainest_case() {
-    assert!(planted().len() >= 14);
-    for planted in planted() {
+    assert!(planted().len() >= 14 && planted_in_plans().len() >= 6);
+    for planted in both() {
         let case = planted.case().unwrap_or_else(|| panic!("{}", planted.minimum));
         assert_eq!(case.to_string(), planted.minimum);
         let engine = match &case.options.engine {
@@ -183,7 +190,7 @@ fn planted_faults_hold_at_their_minimum_and_nowhere_near_the_plainest_case() {
 
 #[test]
 fn no_planted_fault_hides_another_and_signatures_differ() {
-    let table = planted();
+    let table = both();
     let places: std::collections::HashSet<(Operation, String)> = table
         .iter()
         .map(|planted| {
@@ -199,10 +206,10 @@ fn no_planted_fault_hides_another_and_signatures_differ() {
 
 #[test]
 fn every_condition_of_the_table_was_read() {
-    let table = planted();
+    let table = both();
     let conditions: usize = table.iter().map(|planted| planted.fault.when.len()).sum();
     let before: usize = table.iter().map(|planted| planted.fault.after.len()).sum();
-    assert_eq!((conditions, before), (67, 3));
+    assert_eq!((conditions, before), (87, 3));
 }
 
 fn tampered_after(residue: Option<f32>, action: Action, earlier: u64) -> Tampered {
@@ -252,7 +259,7 @@ fn only_a_workspace_that_is_no_offset_ends_the_context() {
 
 #[test]
 fn the_variable_names_the_planted_set_nothing_or_a_file() {
-    assert_eq!(Script::named(None).unwrap().faults.len(), planted().len());
+    assert_eq!(Script::named(None).unwrap().faults.len(), both().len());
     assert!(Script::named(Some("none")).unwrap().faults.is_empty());
     assert!(matches!(Script::named(Some("/nonexistent.json")), Err(ScriptError::File(..))));
 }

@@ -103,7 +103,9 @@ fn each_planted_fault_shows_at_its_smallest_case_as_its_table_says() {
             Kind::Device => has("waited: 700"),
             Kind::Status if planted.phase == case::Phase::Plan => has("refused: Some((\"plan\", 3000))"),
             Kind::Status => has("refused: Some((\"execute\", 5000))"),
-            Kind::Inexact | Kind::Accepted => panic!("{line}: no such fault is planted"),
+            Kind::Inexact | Kind::Accepted | Kind::Workspace | Kind::Reload => {
+                panic!("{line}: no such fault is planted")
+            }
         }
         assert_eq!(signal, None, "{line}");
         has("seen: Seen");

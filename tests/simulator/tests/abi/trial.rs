@@ -36,6 +36,8 @@ fn number(dtype: case::DType) -> i32 {
         case::DType::F64 => 1,
         case::DType::F16 => 2,
         case::DType::Bf16 => 9,
+        case::DType::I8 => 3,
+        case::DType::I32 => 4,
     }
 }
 

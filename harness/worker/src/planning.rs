@@ -1,0 +1,107 @@
+//! A visit without a device: the plan is built, asked twice for what it needs, and read back from its own JSON. Knows
+//! what to ask; judges nothing.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use case::{Candidate, Ended, Job, Observation, Planning, Reload, Selection};
+use gpu::{CallError, Graph, Plan};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::session::Session;
+use crate::survey::ended;
+
+/// Why an engine is passed over where run-time compilation is left out. A hunt counts by these words.
+const COMPILES: &str = "the engine compiles at run time, and --rtc is off";
+
+/// Why it is passed over where others of the problem were compiled.
+const SHARED: &str =
+    "the engine compiles at run time, and another plan of the problem was taken; --rtc all takes each";
+
+/// Candidates of a survey, by their place, that compile at run time and are left out so that others get their turn.
+/// Which are kept follows from the case alone, and each is as likely as any other.
+pub(crate) fn left_out(
+    session: &Session,
+    graph: &Graph,
+    job: &Job,
+    candidates: &[Candidate],
+) -> BTreeSet<usize> {
+    let Some(most) = session.options.compiled_max.filter(|most| *most > 0) else { return BTreeSet::new() };
+    match job.selection {
+        Selection::All | Selection::Heuristics => {}
+        Selection::Single | Selection::Describe | Selection::Provoke(_) => return BTreeSet::new(),
+    }
+    // An engine that declines is not compiled either; the visit finds out why.
+    let compiles = |candidate: &Candidate| {
+        graph.engine(candidate.config.engine).is_ok_and(|engine| engine.notes().compiles_at_run_time())
+    };
+    let mut compiled: Vec<usize> =
+        candidates.iter().enumerate().filter(|(_, each)| compiles(each)).map(|(place, _)| place).collect();
+    let case = job.case.to_string();
+    compiled.sort_by_cached_key(|place| Sha256::digest(format!("{place} {case}")).to_vec());
+    compiled.split_off(most.min(compiled.len())).into_iter().collect()
+}
+
+/// How the visit to such a candidate ends.
+pub(crate) fn passed_over() -> Ended {
+    Ended::Skipped(SHARED.to_owned())
+}
+
+/// Builds the plan of a configuration and fills the observation, also where it ends early.
+///
+/// # Errors
+/// cuDNN's status.
+pub(crate) fn visit(
+    session: &Session,
+    (graph, selection): (&Graph, Selection),
+    candidate: &Candidate,
+    observation: &mut Observation,
+) -> Result<(), CallError> {
+    let planning = observation.planning.insert(Planning::default());
+    let start = Instant::now();
+    let engine = graph.engine(candidate.config.engine)?;
+    observation.notes = engine.notes().clone();
+    let lists = selection == Selection::Describe;
+    if lists {
+        // An engine without knobs may answer with a status instead of a count of 0; both mean none.
+        planning.knobs = engine.knobs().unwrap_or_default();
+    }
+    if session.options.compiled_max == Some(0) && observation.notes.compiles_at_run_time() {
+        observation.ended = Ended::Skipped(COMPILES.to_owned());
+        return Ok(());
+    }
+    let plan = engine.plan(&candidate.config.knobs)?;
+    observation.plan_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    observation.workspace_bytes = plan.workspace_bytes();
+    planning.config_workspace_bytes = plan.announced_bytes();
+    observation.ended = Ended::Described;
+    if !lists {
+        planning.reload = reload(session, &plan);
+    }
+    Ok(())
+}
+
+fn reload(session: &Session, plan: &Plan) -> Reload {
+    match read_back(session, plan) {
+        Ok(read) => read,
+        Err(error) => match ended(&error, session.library.version()) {
+            Ended::Status(refusal) => Reload::Refused(refusal),
+            Ended::Completed | Ended::Described | Ended::Device { .. } | Ended::Skipped(_) => Reload::Untried,
+        },
+    }
+}
+
+fn read_back(session: &Session, plan: &Plan) -> Result<Reload, CallError> {
+    let written = plan.to_json()?;
+    let read = Plan::from_json(&session.library, &session.target, &written)?;
+    let again = read.to_json()?;
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let second = value(&again);
+    Ok(Reload::Read {
+        workspace_bytes: read.workspace_bytes(),
+        engine: second.as_ref().and_then(|value| value["engine"]["engineId"].as_i64()),
+        // The order of keys means nothing, and text that is no JSON is the same where its bytes are.
+        same: written == again || (second.is_some() && value(&written) == second),
+    })
+}
