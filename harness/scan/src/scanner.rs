@@ -4,6 +4,7 @@
 use std::io::Read;
 
 use import::{Import, LogReader};
+use memchr::memmem;
 
 use crate::change::Changes;
 use crate::diagnosis::relate;
@@ -66,7 +67,9 @@ impl Scanner {
         while lines.advance() {
             let line = lines.line();
             read.lines = line.number;
-            if self.sieve.may_hold(line.bytes) {
+            if self.is_plain_call(&line) {
+                library.line(line.bytes, line.number);
+            } else if self.sieve.may_hold(line.bytes) {
                 self.look(&line, &mut library, &mut clock);
             }
         }
@@ -78,6 +81,15 @@ impl Scanner {
         read.trouble = lines.trouble().map(|error| error.to_string());
         self.imports.push(library.finish());
         self.files.push(read);
+    }
+
+    /// True for a line of cuDNN's own log that tells of a call and of nothing else: most lines, where they are there.
+    fn is_plain_call(&self, line: &Line<'_>) -> bool {
+        let begins = line.bytes.starts_with(b"i! ") || line.bytes.starts_with(b"I! CuDNN (v");
+        begins
+            && line.repeated == 0
+            && self.versions.usual().is_some()
+            && memmem::find(line.bytes, b"CUDNN_STATUS_").is_none()
     }
 
     fn look(&mut self, line: &Line<'_>, library: &mut LogReader, clock: &mut Clock) {
@@ -95,7 +107,8 @@ impl Scanner {
         }
         let Some(place) = row else { return };
         let rank = self.reader.rank(&plain);
-        let stamp = clock.at(&self.reader, line, rank);
+        let wants = self.tallies[place].as_ref().is_none_or(Tally::wants_moments);
+        let stamp = if wants { clock.at(&self.reader, line, rank) } else { None };
         let file = self.files.len();
         let tally = match &mut self.tallies[place] {
             Some(tally) => tally,

@@ -100,6 +100,11 @@ impl Tally {
         self.incidents.push(Incident { file, run, moment, follows });
     }
 
+    /// False where no more moments are remembered, so that none need be looked for.
+    pub(crate) fn wants_moments(&self) -> bool {
+        !self.is_full
+    }
+
     /// Counts a status that the line names.
     pub(crate) fn add_status(&mut self, name: String) {
         if self.statuses.len() < STATUSES_MAX || self.statuses.contains_key(&name) {
