@@ -173,7 +173,7 @@ impl Generator {
 }
 
 /// Position of each pass in a geometry's three cases.
-const PASSES: [Operation; 3] = Operation::ALL;
+const PASSES: [Operation; 3] = Operation::CONVOLUTIONS;
 
 /// Mixes seed and index so that neighbouring numbers share nothing (the finalizer of SplitMix64).
 pub(crate) fn stream(seed: u64, index: u64) -> u64 {
