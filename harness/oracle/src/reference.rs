@@ -14,7 +14,8 @@ pub struct Expected {
     /// alpha * sum of products + beta * prior, in f64; exact for integer fills. The largest element, the mean or the
     /// normalized element where that is the operation.
     pub result: f64,
-    /// |alpha| * sum of absolute products + |beta * prior|.
+    /// |alpha| * sum of absolute products + |beta * prior|. The largest magnitude in the window, or the magnitude of the
+    /// normalized element.
     pub abs_sum: f64,
     /// Products summed: taps that fall on padding are none.
     pub products: u64,
@@ -26,16 +27,16 @@ pub struct Expected {
 pub fn expected_at(case: &Case, fill: Fill, position: u64) -> Expected {
     let operation = case.problem.operation;
     let (mut sum, mut absolute, mut products) = (0.0, 0.0, 0);
-    let mut largest = f64::NEG_INFINITY;
+    let mut most = (f64::NEG_INFINITY, 0.0);
     for_each_product(case, fill, position, |left, right| {
         let product = left * right;
         sum += product;
         absolute += product.abs();
-        largest = if product.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(product) };
+        most = (larger(most.0, product), larger(most.1, product.abs()));
         products += 1;
     });
     match operation {
-        Operation::MaxPool => return Expected { result: largest, abs_sum: largest.abs(), products },
+        Operation::MaxPool => return Expected { result: most.0, abs_sum: most.1, products },
         Operation::RmsNorm => {
             let result = normalized(case, fill, position, sum);
             return Expected { result, abs_sum: result.abs(), products };
@@ -51,6 +52,11 @@ pub fn expected_at(case: &Case, fill: Fill, position: u64) -> Expected {
         abs_sum += scaled.abs();
     }
     Expected { result, abs_sum, products }
+}
+
+/// The larger of two, or NaN where one is.
+fn larger(one: f64, other: f64) -> f64 {
+    if one.is_nan() || other.is_nan() { f64::NAN } else { one.max(other) }
 }
 
 /// An element over the root of its row's mean of squares, times its weight.

@@ -12,7 +12,7 @@ const DEVICE: Limits =
 
 fn draws(limits: Limits, geometries: u64) -> impl Iterator<Item = [Case; 3]> {
     let generator = Generator::new(7, limits);
-    (0..geometries).map(move |index| generator.geometry(index))
+    (0..geometries).map(move |index| generator.geometry(index).try_into().unwrap())
 }
 
 fn positions(case: &Case) -> i64 {
