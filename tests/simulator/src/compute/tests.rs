@@ -8,6 +8,8 @@ use crate::element::{decode, encode};
 use crate::engine::{ENGINES, Engine};
 use crate::problem::{Convolution, Problem, Tensor};
 
+mod others;
+
 /// Random numbers of a fixed stream.
 struct Dice(u64);
 
