@@ -58,7 +58,9 @@ fn the_twin_of_the_device_reference_equals_an_independent_evaluator() {
     check(|case, fill, golden| {
         let [x, w, y] = Role::ALL.map(|role| {
             let mut bytes = vec![0; usize::try_from(case.problem.geometry().bytes(role)).unwrap()];
-            kernel::twin::fill(&fill_params(case, role, fill), &mut bytes).unwrap();
+            if case.problem.operation.tensors().contains(&role) {
+                kernel::twin::fill(&fill_params(case, role, fill), &mut bytes).unwrap();
+            }
             bytes
         });
         let outcome = kernel::twin::reference(&reference_params(case, fill), &x, &w, &y).unwrap();

@@ -71,7 +71,7 @@ fn together(case: &Case, fields: &[Field], inquiry: &mut Inquiry<'_>) {
 /// alike in every modulus.
 fn steps(case: &Case, field: Field) -> Vec<Change> {
     let now = field.get(case);
-    let far = if is_extent(field) { now + STRIDE_OF_ALL_MODULI } else { now + 2 };
+    let far = if is_extent(case, field) { now + STRIDE_OF_ALL_MODULI } else { now + 2 };
     let other = if now > field.least() + 1 { field.least() } else { now.saturating_mul(2) };
     let mut values = vec![now - 1, now + 1, other, far];
     let mut seen = BTreeSet::new();

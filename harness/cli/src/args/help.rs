@@ -146,7 +146,9 @@ mod tests {
             "matmul f16 row,col,row b4 m64 n128 k32",
             "rmsnorm f16 nhwc n32 c1024",
         ] {
-            assert!(CASE_LINE.contains(line) && line.parse::<Case>().is_ok_and(|case| case.to_string() == line));
+            assert!(
+                CASE_LINE.contains(line) && line.parse::<Case>().is_ok_and(|case| case.to_string() == line)
+            );
         }
         for kind in case::FillKind::ALL {
             assert!(CASE_LINE.contains(&format!(" {}", kind.name())), "{}", kind.name());

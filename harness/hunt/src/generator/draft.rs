@@ -278,7 +278,9 @@ impl Excess {
         match (self, field) {
             (Self::None, _) | (Self::Memory(_), Field::Filter(_)) => false,
             (Self::Memory(Some(Role::W)), Field::Batch | Field::Input(_)) => false,
-            (Self::Memory(Some(Role::X)), Field::GroupK) | (Self::Memory(Some(Role::Y)), Field::GroupC) => false,
+            (Self::Memory(Some(Role::X)), Field::GroupK) | (Self::Memory(Some(Role::Y)), Field::GroupC) => {
+                false
+            }
             (Self::Memory(_) | Self::Work, _) => true,
         }
     }

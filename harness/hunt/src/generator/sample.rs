@@ -28,11 +28,7 @@ const LAYOUT_MIX: [(Option<Layout>, u32); 3] =
 
 impl Draft {
     /// A random geometry of a family; neither legal nor affordable yet.
-    pub(super) fn sample(
-        rng: &mut StdRng,
-        style: Style,
-        (limits, operations): (Limits, Operations),
-    ) -> Self {
+    pub(super) fn sample(rng: &mut StdRng, style: Style, (limits, operations): (Limits, Operations)) -> Self {
         let mut draft = Self::plain(operations);
         (draft.style, draft.limits) = (style, limits);
         draft.dtype = pick_weighted(rng, &DTYPE_MIX);
