@@ -12,6 +12,7 @@ mod explain;
 mod import;
 mod isolation;
 mod minimize;
+mod operations;
 mod pipelines;
 mod planning;
 mod planted;
