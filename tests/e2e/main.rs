@@ -13,6 +13,7 @@ mod explain;
 mod import;
 mod isolation;
 mod minimize;
+mod operations;
 mod pipelines;
 mod plan_only;
 mod planning;

@@ -21,6 +21,7 @@ mod plain;
 mod planning;
 mod problem;
 mod region;
+mod shape;
 mod signature;
 mod text;
 mod trial;
