@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use kernel::{
-    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, FPROP, FillParams, Kernel, PAINT,
-    ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals, ZoneTotals, ZonesParams, twin,
+    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, ElementwiseParams, FPROP, FillParams,
+    Kernel, PAINT, ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals, ZoneTotals,
+    ZonesParams, twin,
 };
 
 use crate::memory::Memory;
@@ -40,6 +41,7 @@ pub(crate) fn launch(
         Kernel::Compare => compare(memory, &read(params)?),
         Kernel::Zones => zones(memory, &read(params)?),
         Kernel::Diff => diff(memory, &read(params)?),
+        Kernel::Elementwise => elementwise(memory, params),
     }
 }
 
@@ -221,4 +223,19 @@ fn diff(memory: &mut Memory, params: &DiffParams) -> Result<(), Illegal> {
         differing: a.differing + b.differing,
         first: a.first.min(b.first),
     })
+}
+
+fn elementwise(memory: &mut Memory, bytes: &[u8]) -> Result<(), Illegal> {
+    let params: ElementwiseParams = read(bytes)?;
+    let width = kernel::element_bytes(params.dtype) as u64;
+    // An operand that the step does not have lies nowhere.
+    let ranges = kernel::pointers(Kernel::Elementwise, bytes)?;
+    let held = |pointer: u64| {
+        let range = ranges.iter().find(|range| range.pointer == pointer && pointer != 0);
+        range.and_then(|range| memory.bytes(range.pointer, range.bytes)).unwrap_or(&[]).to_vec()
+    };
+    let (a, b, mut master) = (held(params.a), held(params.b), held(params.master));
+    let out = memory.bytes_mut(params.out, params.count * width).ok_or(Illegal)?;
+    twin::elementwise(&params, [&a, &b], out, &mut master)?;
+    write(memory, params.master, &master)
 }
