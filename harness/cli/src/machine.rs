@@ -83,6 +83,8 @@ impl Machine {
             board: PathBuf::new(),
             gate: gate.path().to_owned(),
             properties,
+            second_stack: None,
+            pressure: None,
         };
         let options = SpawnOptions {
             program,

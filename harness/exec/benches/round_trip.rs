@@ -42,6 +42,8 @@ fn measure() -> Result<(), Box<dyn Error>> {
             board: PathBuf::new(),
             gate: PathBuf::new(),
             properties: None,
+            second_stack: None,
+            pressure: None,
         },
         simulator: None,
         faults: None,

@@ -12,6 +12,8 @@ mod graph;
 mod launch;
 mod meter;
 mod plan;
+mod pressure;
+mod stack;
 
 pub mod library;
 
@@ -24,3 +26,4 @@ pub use graph::{Graph, Target};
 pub use launch::Kernels;
 pub use meter::Meter;
 pub use plan::{Engine, Plan, Recommendation};
+pub use pressure::press;

@@ -108,6 +108,25 @@ pub(crate) fn conflict(maps_of: &[PathBuf]) -> String {
     String::new()
 }
 
+/// How another stack that was opened first took the place of the cuDNN that was asked for; empty where it did not. The
+/// loader takes a file for one that is open already where both carry the same name inside.
+pub(crate) fn displaced(asked: &Path, maps_of: &[PathBuf]) -> String {
+    let real = asked.canonicalize().unwrap_or_else(|_| asked.to_owned());
+    let is_cudnn = |path: &&PathBuf| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("libcudnn"))
+    };
+    match maps_of.iter().find(is_cudnn) {
+        Some(other) if !maps_of.contains(&real) => {
+            format!(
+                "{} was asked for, but {}, which was opened before, answers in its place",
+                real.display(),
+                other.display()
+            )
+        }
+        Some(_) | None => String::new(),
+    }
+}
+
 /// Why the cuDNN files that are mapped now do not belong together; empty where they do or where nobody can tell.
 pub(crate) fn present_conflict() -> String {
     real_paths().map(|paths| conflict(&paths)).unwrap_or_default()

@@ -4,6 +4,7 @@
 mod board;
 mod buffers;
 mod channel;
+mod drill;
 mod gate;
 mod hashes;
 mod history;
@@ -15,6 +16,7 @@ mod serve;
 mod session;
 mod survey;
 mod totals;
+mod train;
 
 pub use inventory::place_of;
 pub use serve::serve;

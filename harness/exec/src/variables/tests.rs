@@ -23,6 +23,8 @@ fn options(simulator: Option<&str>, faults: Option<&str>) -> SpawnOptions {
             board: PathBuf::new(),
             gate: PathBuf::new(),
             properties: None,
+            second_stack: None,
+            pressure: None,
         },
         simulator: simulator.map(PathBuf::from),
         faults: faults.map(PathBuf::from),
