@@ -11,5 +11,5 @@ mod script;
 
 pub use ask::Asking;
 pub use compare::{Compare, Problem, compare};
-pub use floor::Allowed;
+pub use floor::{Allowed, share};
 pub use replay::{Ended, Replay, preflight, replay};
