@@ -22,9 +22,19 @@ pub struct Break {
     pub case: Option<String>,
     /// How often it came back in fresh processes, of how many tries; absent where it was not tried.
     pub again: Option<(u32, u32)>,
+    /// Whether its case line fails alone too, with the data of a check; absent where it was not tried.
+    pub alone: Option<bool>,
 }
 
 impl Break {
+    /// Where something shows that the machine alone does not.
+    pub(crate) const UNDER_STRESS: &str = "under what was asked for beside";
+
+    /// A break that no case line repeats.
+    pub(crate) fn plain(trouble: Trouble, place: &str, summary: String) -> Self {
+        Self { trouble, place: place.to_owned(), summary, case: None, again: None, alone: None }
+    }
+
     /// True where something is wrong with what was tested, and not merely missing.
     #[must_use]
     pub fn is_fault(&self) -> bool {
@@ -70,7 +80,7 @@ struct Scene<'run> {
 impl Scene<'_> {
     fn at(&self, place: Place, trouble: Trouble, summary: String) -> Break {
         let line = self.line(place.call);
-        Break { trouble, place: place.to_string(), summary, case: line, again: None }
+        Break { case: line, ..Break::plain(trouble, &place.to_string(), summary) }
     }
 
     /// The case line of a call, with its plan.
@@ -96,7 +106,7 @@ impl Scene<'_> {
             };
             return Some(match place {
                 Some(place) => self.at(place, trouble, summary),
-                None => Break { trouble, place: "training".to_owned(), summary, case: None, again: None },
+                None => Break::plain(trouble, "training", summary),
             });
         }
         let (place, ended) = self.record.stopped.as_ref()?;
@@ -154,13 +164,7 @@ impl Scene<'_> {
 
     /// Where the loss leaves the course of the exact training, or does not fall.
     fn drift(&self, course: &Course) -> Option<Break> {
-        let told = |summary: String| Break {
-            trouble: Trouble::Drift,
-            place: "training".to_owned(),
-            summary,
-            case: None,
-            again: None,
-        };
+        let told = |summary: String| Break::plain(Trouble::Drift, "training", summary);
         if let Some(step) = first_astray(self.record, course) {
             let at = step as usize;
             let seen = self.record.run(0).find(|seen| seen.step == step).map_or(f64::NAN, StepSeen::loss);
@@ -218,4 +222,3 @@ fn position(params: &CompareParams, linear: u64) -> String {
     at.remove(2);
     format!("({})", at.join(", "))
 }
-

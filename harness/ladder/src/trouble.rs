@@ -87,6 +87,14 @@ impl Trouble {
         }
     }
 
+    /// The trouble of what could not be judged, by the words for it.
+    #[must_use]
+    pub(crate) fn of_words(words: &str) -> Self {
+        let lower = words.to_lowercase();
+        let memory = ["alloc", "memory"].iter().any(|word| lower.contains(word));
+        if memory { Self::Memory } else { Self::Refused }
+    }
+
     /// The trouble of a call that ended early, with the words for it.
     #[must_use]
     pub(crate) fn of_end(ended: &Ended) -> (Self, String) {

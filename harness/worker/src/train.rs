@@ -97,7 +97,7 @@ impl Trainer<'_> {
         let told = |error: CallError| ended(&error, version);
         desk.board.announce(Phase::Describe);
         let graph = Graph::new(&self.session.library, &self.session.target, case).map_err(told)?;
-        let mut passed_over = Vec::new();
+        let (mut passed_over, mut graver) = (Vec::new(), None);
         for list in [HeuristicMode::A, HeuristicMode::Fallback] {
             desk.board.announce(Phase::Heuristics);
             let recommended = match graph.recommendations(list) {
@@ -110,8 +110,12 @@ impl Trainer<'_> {
                 let what = format!("{}#{rank}, engine {}", list.name(), entry.config.engine);
                 let built = match self.session.built(&graph, case, &entry.config) {
                     Ok((built, _)) => built,
-                    Err(CallError::Status { status, .. }) if status.is_refusal(version) => {
+                    Err(CallError::Status { phase, status, reason }) => {
+                        // A framework takes the next one, whatever kept this one from being built.
                         passed_over.push(format!("{what}: {}", status.name(version)));
+                        if !status.is_refusal(version) {
+                            graver.get_or_insert(CallError::Status { phase, status, reason });
+                        }
                         continue;
                     }
                     Err(error) => return Err(told(error)),
@@ -127,7 +131,10 @@ impl Trainer<'_> {
                 return Ok((planned, built));
             }
         }
-        Err(Ended::Skipped(format!("no recommended plan can be taken ({})", passed_over.join("; "))))
+        Err(match graver {
+            Some(error) => told(error),
+            None => Ended::Skipped(format!("no recommended plan can be taken ({})", passed_over.join("; "))),
+        })
     }
 
     /// Runs the training as often as it was asked for.
