@@ -4,6 +4,7 @@ mod bisect;
 mod compare;
 mod help;
 mod import;
+mod ladder;
 mod replay;
 mod sets;
 mod values;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
 pub(crate) use compare::Compare;
 pub(crate) use import::{Form, Import};
+pub(crate) use ladder::Ladder;
 pub(crate) use replay::Replay;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
+    /// Climb from a tiny convolution to a short training, and say at which rung it breaks and what that means.
+    Ladder(Ladder),
     /// Say in which cuDNN versions a case fails: first bad, last good, first fixed.
     Bisect(Bisect),
     /// List the published wheels of cuDNN and those in the cache; fetch one.

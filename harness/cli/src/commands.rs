@@ -8,6 +8,7 @@ mod explain;
 mod hunt;
 mod import;
 mod kept;
+mod ladder;
 mod minimize;
 mod replay;
 mod report;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Import(arguments) => import::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::Ladder(arguments) => ladder::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use case::{Environment, WorkerOptions};
+use case::{Environment, Pressure, WorkerOptions};
 use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
 use crate::args::{Devices, MachineArgs};
@@ -161,6 +161,13 @@ impl Machine {
         let mut options = self.options.clone();
         options.worker.device = self.devices.first().copied().unwrap_or(0);
         options
+    }
+
+    /// The same machine whose workers open another stack first, or have little memory left.
+    pub(crate) fn under(mut self, second_stack: Option<PathBuf>, pressure: Option<Pressure>) -> Self {
+        self.options.worker.second_stack = second_stack;
+        self.options.worker.pressure = pressure;
+        self
     }
 
     /// One slot on the first device, with all of its memory.

@@ -88,7 +88,8 @@ fn look<B: Bench + ?Sized>(
     workspace_max: Option<i64>,
     stored: Option<&Stored>,
 ) -> Result<Seen, HarnessError> {
-    let case: Case = TINY.parse().map_err(|error| HarnessError::Broken { message: format!("{TINY}: {error}") })?;
+    let case: Case =
+        TINY.parse().map_err(|error| HarnessError::Broken { message: format!("{TINY}: {error}") })?;
     let case = with_limit(&case, workspace_max);
     let (verdict, outcome) = hunt::check(bench, &case, case::Matrix::Standard)?;
     let engine = outcome.candidate.as_ref().map(|candidate| format!(", engine {}", candidate.config.engine));
@@ -114,12 +115,12 @@ fn look<B: Bench + ?Sized>(
                 alone: None,
             })
         }
-        Verdict::Unsupported(refusal) => Some(Break::plain(Trouble::Refused, "the plan ranked first", told(&refusal))),
-        Verdict::Untrusted(why) => Some(Break::plain(
-            Trouble::of_words(&why.to_string()),
-            "the plan ranked first",
-            why.to_string(),
-        )),
+        Verdict::Unsupported(refusal) => {
+            Some(Break::plain(Trouble::Refused, "the plan ranked first", told(&refusal)))
+        }
+        Verdict::Untrusted(why) => {
+            Some(Break::plain(Trouble::of_words(&why.to_string()), "the plan ranked first", why.to_string()))
+        }
     };
     let mut seen = Seen::new(Rung::Tiny, ran, found.into_iter().collect());
     if let (true, Some(stored)) = (seen.breaks.is_empty(), stored) {
@@ -138,11 +139,15 @@ fn look<B: Bench + ?Sized>(
 /// Whether the plans ranked below are right: what tells a bad plan from a bad machine.
 fn others<B: Bench + ?Sized>(bench: &mut B, case: &Case) -> Result<String, HarnessError> {
     let (mut right, mut wrong) = (0, 0);
-    hunt::survey(bench, &Job::new(0, case.clone(), Selection::Heuristics), &mut |_, verdict| match verdict {
-        Verdict::Pass => right += 1,
-        Verdict::Fault(_) => wrong += 1,
-        Verdict::Unsupported(_) | Verdict::Untrusted(_) => {}
-    })?;
+    hunt::survey(
+        bench,
+        &Job::new(0, case.clone(), Selection::Heuristics),
+        &mut |_, verdict| match verdict {
+            Verdict::Pass => right += 1,
+            Verdict::Fault(_) => wrong += 1,
+            Verdict::Unsupported(_) | Verdict::Untrusted(_) => {}
+        },
+    )?;
     Ok(match right {
         0 => format!("of {wrong} recommended plans none is right"),
         _ => format!("of {} recommended plans {right} are right, so the device computes", right + wrong),

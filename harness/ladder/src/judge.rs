@@ -58,7 +58,7 @@ pub fn judge(training: &Training, record: &Record, course: &Course) -> Vec<Break
 
 /// The step at which the loss left its course, where it did: a wrong gradient shows in the loss of the step after.
 #[must_use]
-pub fn first_astray(record: &Record, course: &Course) -> Option<u32> {
+pub(crate) fn first_astray(record: &Record, course: &Course) -> Option<u32> {
     let off = |step: &&StepSeen| {
         let at = step.step as usize;
         match (course.losses.get(at), course.tolerances.get(at)) {
@@ -100,8 +100,12 @@ impl Scene<'_> {
                 Exit::TimedOut(limit_ms) | Exit::TooSlow(limit_ms) => {
                     (Trouble::Hang, format!("{phase} did not end within {limit_ms} ms"))
                 }
-                Exit::Signalled(signal) => (Trouble::Crash, format!("signal {signal} ended the process in {phase}")),
-                Exit::Exited(code) => (Trouble::Crash, format!("the process ended itself with code {code} in {phase}")),
+                Exit::Signalled(signal) => {
+                    (Trouble::Crash, format!("signal {signal} ended the process in {phase}"))
+                }
+                Exit::Exited(code) => {
+                    (Trouble::Crash, format!("the process ended itself with code {code} in {phase}"))
+                }
                 Exit::Answered => return None,
             };
             return Some(match place {
@@ -147,7 +151,12 @@ impl Scene<'_> {
         }
         let trouble = if totals.nan > 0 { Trouble::NotANumber } else { Trouble::Wrong };
         let engine = planned.config.engine;
-        let summary = format!("{} (engine {engine}, {}#{})", words(&totals, &params), planned.list.name(), planned.rank);
+        let summary = format!(
+            "{} (engine {engine}, {}#{})",
+            words(&totals, &params),
+            planned.list.name(),
+            planned.rank
+        );
         Some(self.at(Place { run: 0, step: Some(step), call }, trouble, summary))
     }
 
@@ -158,7 +167,11 @@ impl Scene<'_> {
             let (call, seen) = calls.iter().zip(&step.calls).find(|(_, seen)| seen.odd > 0)?;
             let place = Place { run: step.run, step: Some(step.step), call: *call };
             let count = seen.odd;
-            Some(self.at(place, Trouble::NotANumber, format!("{count} elements of its result are NaN or infinite")))
+            Some(self.at(
+                place,
+                Trouble::NotANumber,
+                format!("{count} elements of its result are NaN or infinite"),
+            ))
         })
     }
 
@@ -177,7 +190,8 @@ impl Scene<'_> {
         }
         let mut losses = self.record.run(0).map(StepSeen::loss);
         let (first, last) = (losses.next()?, losses.last()?);
-        (last >= first).then(|| told(format!("the loss does not fall: {first:.6} at first, {last:.6} at last")))
+        (last >= first)
+            .then(|| told(format!("the loss does not fall: {first:.6} at first, {last:.6} at last")))
     }
 
     /// The first call that gave other bits in a later run, where no engine says that it may.
@@ -188,11 +202,15 @@ impl Scene<'_> {
         let calls = self.training.calls();
         (1..self.training.runs).find_map(|run| {
             let pairs = self.record.run(0).zip(self.record.run(run));
-            pairs.flat_map(|(first, again)| first.calls.iter().zip(&again.calls).enumerate().map(move |pair| (again, pair)))
+            pairs
+                .flat_map(|(first, again)| {
+                    first.calls.iter().zip(&again.calls).enumerate().map(move |pair| (again, pair))
+                })
                 .find(|(_, (_, (first, again)))| first.hash != again.hash)
                 .map(|(step, (at, _))| {
                     let place = Place { run, step: Some(step.step), call: calls[at] };
-                    let words = "other bits than in the first run, though no engine declares NONDETERMINISTIC";
+                    let words =
+                        "other bits than in the first run, though no engine declares NONDETERMINISTIC";
                     self.at(place, Trouble::Nondeterministic, words.to_owned())
                 })
         })
@@ -206,7 +224,9 @@ fn words(totals: &CompareTotals, params: &CompareParams) -> String {
     let position = format!("the first at {}", position(params, totals.first_over_element));
     let nan = if totals.nan > 0 { format!(", {} NaN", totals.nan) } else { String::new() };
     let times = f64::from_bits(totals.max_ratio_bits);
-    format!("{elements} are beyond every rounding{nan}, {position}; the largest error {worst:.2e} is {times:.0} times its bound")
+    format!(
+        "{elements} are beyond every rounding{nan}, {position}; the largest error {worst:.2e} is {times:.0} times its bound"
+    )
 }
 
 /// Logical coordinates, as n, c, h, w.

@@ -7,6 +7,8 @@ mod meaning;
 mod net;
 mod record;
 mod rung;
+#[cfg(test)]
+mod script;
 mod shapes;
 mod stored;
 mod train;

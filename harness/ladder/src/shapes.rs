@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use case::{
-    Case, Config, EngineChoice, Fault, Job, Kind, Operation, Outcome, Phase, Sameness, Selection, Signature, Tier,
-    Verdict,
+    Case, Config, EngineChoice, Fault, Job, Kind, Operation, Outcome, Phase, Sameness, Selection, Signature,
+    Tier, Verdict,
 };
 use exec::HarnessError;
 use gate::{Allowed, share};
@@ -37,15 +37,16 @@ const REPEATS: u32 = 10;
 pub fn cases(multiply_adds_max: i64) -> Result<Vec<Case>, String> {
     let lines = SHAPES.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let spelled = lines.flat_map(|line| match line.strip_prefix(EVERY) {
-        Some(rest) => {
-            [Operation::Fprop, Operation::Dgrad, Operation::Wgrad].map(|pass| format!("{} {rest}", pass.name())).to_vec()
-        }
+        Some(rest) => [Operation::Fprop, Operation::Dgrad, Operation::Wgrad]
+            .map(|pass| format!("{} {rest}", pass.name()))
+            .to_vec(),
         None => vec![line.to_owned()],
     });
     let mut cases = spelled
         .map(|line| line.parse().map_err(|error| format!("{line}: {error}")))
         .collect::<Result<Vec<Case>, String>>()?;
-    let fits = |case: &Case| multiply_adds_max == 0 || case.problem.geometry().multiply_adds() <= multiply_adds_max;
+    let fits =
+        |case: &Case| multiply_adds_max == 0 || case.problem.geometry().multiply_adds() <= multiply_adds_max;
     cases.retain(fits);
     Ok(cases)
 }
@@ -113,7 +114,8 @@ impl Board {
 
     fn suspect(&mut self, case: &Case, outcome: &Outcome, fault: Fault) {
         let key = Signature::new(&fault.sameness, &case.problem);
-        let known = |suspect: &&mut Suspect| Signature::new(&suspect.fault.sameness, &suspect.case.problem) == key;
+        let known =
+            |suspect: &&mut Suspect| Signature::new(&suspect.fault.sameness, &suspect.case.problem) == key;
         if let Some(known) = self.suspects.iter_mut().find(known) {
             known.shapes += 1;
             return;
@@ -142,7 +144,8 @@ pub fn shapes<B: Bench>(
     let start = Instant::now();
     let board = Mutex::new(Board::default());
     let cases: Vec<Case> = asked.cases.iter().map(|case| with_limit(case, asked.workspace_max)).collect();
-    let (usable, untaken) = share(benches, &cases, &asked.allowed, |bench, case| survey(bench, case, &board, asked));
+    let (usable, untaken) =
+        share(benches, &cases, &asked.allowed, |bench, case| survey(bench, case, &board, asked));
     drop(usable);
     let mut board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(HarnessError::Interrupted) = board.trouble {
@@ -197,7 +200,9 @@ fn again<B: Bench>(board: &mut Board, alone: impl FnOnce() -> B) -> Result<Vec<B
         return Ok(Vec::new());
     }
     let mut bench = alone();
-    board.suspects.sort_by_key(|suspect| Trouble::of(suspect.fault.sameness.kind, &suspect.fault.sameness.cause));
+    board
+        .suspects
+        .sort_by_key(|suspect| Trouble::of(suspect.fault.sameness.kind, &suspect.fault.sameness.cause));
     let mut breaks = Vec::new();
     for suspect in board.suspects.iter().take(BREAKS_MAX) {
         let case = pinned(suspect);
@@ -234,7 +239,8 @@ fn pinned(suspect: &Suspect) -> Case {
 fn broken(suspect: &Suspect, case: &Case, hits: u32) -> Break {
     let sameness = &suspect.fault.sameness;
     let engine = sameness.engine.map_or(String::new(), |engine| format!(", engine {engine}"));
-    let more = if suspect.shapes > 1 { format!(" (on {} plans alike)", suspect.shapes) } else { String::new() };
+    let more =
+        if suspect.shapes > 1 { format!(" (on {} plans alike)", suspect.shapes) } else { String::new() };
     Break {
         trouble: Trouble::of(sameness.kind, &sameness.cause),
         place: format!("{}{engine}", sameness.operation.name()),
@@ -253,7 +259,8 @@ fn told(board: &Board, cases: usize, untaken: usize, mut breaks: Vec<Break>) -> 
         if judged == 0 {
             return Seen::unclimbed(Rung::Shapes, "the time was over before anything was judged");
         }
-        let why = board.reasons.keys().next().cloned().unwrap_or_else(|| "every plan was declined".to_owned());
+        let why =
+            board.reasons.keys().next().cloned().unwrap_or_else(|| "every plan was declined".to_owned());
         breaks.push(Break::plain(Trouble::of_words(&why), "all shapes", why));
     }
     let mut notes: Vec<String> = board
@@ -262,7 +269,10 @@ fn told(board: &Board, cases: usize, untaken: usize, mut breaks: Vec<Break>) -> 
         .map(|(operation, count)| {
             let Count { shapes, right, declined, unjudged } = count;
             let unjudged = if *unjudged > 0 { format!(", {unjudged} not judged") } else { String::new() };
-            format!("{}: {right} plans of {shapes} shapes right, {declined} declined{unjudged}", operation.name())
+            format!(
+                "{}: {right} plans of {shapes} shapes right, {declined} declined{unjudged}",
+                operation.name()
+            )
         })
         .collect();
     for (status, count) in &board.unbuilt {

@@ -68,7 +68,9 @@ impl Stored {
         let stored: Self = serde_json::from_str(text)
             .map_err(|error| format!("{error}; --save-plans writes such a file"))?;
         match stored {
-            Self { form, .. } if form != FORM => Err(format!("form {form} is not the {FORM} that is read here")),
+            Self { form, .. } if form != FORM => {
+                Err(format!("form {form} is not the {FORM} that is read here"))
+            }
             Self { plans, .. } if plans.is_empty() => Err("holds no plan".to_owned()),
             stored => Ok(stored),
         }
@@ -138,7 +140,12 @@ mod tests {
             case: format!("fprop f32 nchw n1 c1 k1 i1 f1 engine={engine}"),
             json: "{}".to_owned(),
         };
-        Stored { form: FORM, set: "9.14.0-full".to_owned(), gpu: "a GPU".to_owned(), plans: vec![plan(1), plan(2)] }
+        Stored {
+            form: FORM,
+            set: "9.14.0-full".to_owned(),
+            gpu: "a GPU".to_owned(),
+            plans: vec![plan(1), plan(2)],
+        }
     }
 
     #[test]
@@ -158,7 +165,8 @@ mod tests {
 
     #[test]
     fn what_declines_is_right_what_takes_or_dies_is_not() {
-        let refusal = Refusal { phase: Phase::Plan, status: 1002, name: "V".to_owned(), reason: String::new() };
+        let refusal =
+            Refusal { phase: Phase::Plan, status: 1002, name: "V".to_owned(), reason: String::new() };
         let mut record = Record::default();
         record.offered = vec![(0, Some(refusal)), (1, None)];
         let offered = offers(&stored(), &record);

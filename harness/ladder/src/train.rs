@@ -32,7 +32,10 @@ pub struct Trained {
 ///
 /// # Errors
 /// convict's own trouble.
-pub fn train<B: Bench + ?Sized>(bench: &mut B, trainings: &[(&str, Training)]) -> Result<Trained, HarnessError> {
+pub fn train<B: Bench + ?Sized>(
+    bench: &mut B,
+    trainings: &[(&str, Training)],
+) -> Result<Trained, HarnessError> {
     let start = Instant::now();
     let (mut words, mut notes, mut breaks, mut records) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (name, training) in trainings {
@@ -47,7 +50,8 @@ pub fn train<B: Bench + ?Sized>(bench: &mut B, trainings: &[(&str, Training)]) -
         words.push(format!("{name}: {}", in_words(training, &record)));
         notes.extend(passed_over(name, training, &record));
         let many = trainings.len() > 1;
-        let named = |one: Break| if many { Break { place: format!("{name}: {}", one.place), ..one } } else { one };
+        let named =
+            |one: Break| if many { Break { place: format!("{name}: {}", one.place), ..one } } else { one };
         breaks.extend(found.into_iter().map(named));
         records.push(record);
     }
@@ -149,10 +153,15 @@ fn in_words(training: &Training, record: &Record) -> String {
         return "no step was done".to_owned();
     };
     if !record.is_whole(training) {
-        return format!("{} of {} steps, loss {first:.4} to {last:.4}", record.steps.len(), training.steps * training.runs);
+        return format!(
+            "{} of {} steps, loss {first:.4} to {last:.4}",
+            record.steps.len(),
+            training.steps * training.runs
+        );
     }
     let promised = !record.planned.iter().any(|planned| planned.notes.nondeterministic());
-    let same = (1..training.runs).all(|run| record.run(0).zip(record.run(run)).all(|(one, two)| one.calls == two.calls));
+    let same = (1..training.runs)
+        .all(|run| record.run(0).zip(record.run(run)).all(|(one, two)| one.calls == two.calls));
     let bits = match (same, promised) {
         (true, _) => "the same bits each time",
         (false, true) => "other bits each time",

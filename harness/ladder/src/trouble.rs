@@ -54,6 +54,26 @@ impl Trouble {
         Self::StaleTaken,
     ];
 
+    /// What went wrong, in a few words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unusable => "the machine or its libraries cannot be used",
+            Self::Wrong => "a result is wrong",
+            Self::NotANumber => "a result is NaN or infinite",
+            Self::Nondeterministic => "the same work gives other bits",
+            Self::Drift => "the loss does not follow the exact training",
+            Self::Stray => "memory was overwritten",
+            Self::Status => "a call fails that should not",
+            Self::Device => "the device fails",
+            Self::Crash => "the process dies",
+            Self::Hang => "a call does not come back",
+            Self::Memory => "memory is not enough",
+            Self::Refused => "there is no plan",
+            Self::StaleTaken => "a stale plan is taken",
+        }
+    }
+
     /// True where something is wrong with what was tested; what is merely missing or declined is none.
     #[must_use]
     pub fn is_fault(self) -> bool {

@@ -177,7 +177,11 @@ fn averaged(case: &Case, values: &[f64]) -> Vec<f64> {
 
 /// How an output departs from what f64 makes of the very bytes that the call read. `None` where bytes are missing.
 #[must_use]
-pub(crate) fn compare(case: &Case, notes: &Notes, [x, w, y]: [&[u8]; 3]) -> Option<(CompareTotals, CompareParams)> {
+pub(crate) fn compare(
+    case: &Case,
+    notes: &Notes,
+    [x, w, y]: [&[u8]; 3],
+) -> Option<(CompareTotals, CompareParams)> {
     let mut params = oracle::reference_params(case, TRAINING_FILL);
     params.lanes = 1;
     let right = twin::reference(&params, x, w, y).ok()?;
