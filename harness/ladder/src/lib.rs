@@ -5,6 +5,7 @@ mod ground;
 mod judge;
 mod meaning;
 mod net;
+mod quick;
 mod record;
 mod rung;
 #[cfg(test)]
