@@ -84,8 +84,8 @@ struct Board {
     suspects: Vec<Suspect>,
     /// Plans that a list recommends and that could not be built, by status.
     unbuilt: BTreeMap<String, u32>,
-    /// Why configurations could not be judged.
-    reasons: BTreeMap<String, u32>,
+    /// Why configurations could not be judged: by the words without their numbers, how often and the words met first.
+    reasons: BTreeMap<String, (u32, String)>,
     informative: u32,
     trouble: Option<HarnessError>,
 }
@@ -101,7 +101,8 @@ impl Board {
             Verdict::Unsupported(_) => self.count(case).declined += 1,
             Verdict::Untrusted(why) => {
                 self.count(case).unjudged += 1;
-                *self.reasons.entry(why.to_string()).or_default() += 1;
+                let words = why.to_string();
+                self.reasons.entry(numberless(&words)).or_insert((0, words)).0 += 1;
             }
             Verdict::Fault(fault) if fault.tier == Tier::C => self.informative += 1,
             Verdict::Fault(fault) if is_declined(&fault) => {
@@ -124,6 +125,17 @@ impl Board {
         let config = observed.or(outcome.candidate.as_ref()).map(|candidate| candidate.config.clone());
         self.suspects.push(Suspect { case: case.clone(), config, fault, shapes: 1 });
     }
+}
+
+/// The words with each number as one sign, so that what differs in numbers alone is counted as one.
+fn numberless(words: &str) -> String {
+    let mut plain = String::new();
+    for character in words.chars().map(|character| if character.is_ascii_digit() { '#' } else { character }) {
+        if character != '#' || !plain.ends_with('#') {
+            plain.push(character);
+        }
+    }
+    plain
 }
 
 /// True where a recommended plan is declined before it exists: whoever asked takes the next one.
@@ -259,8 +271,11 @@ fn told(board: &Board, cases: usize, untaken: usize, mut breaks: Vec<Break>) -> 
         if judged == 0 {
             return Seen::unclimbed(Rung::Shapes, "the time was over before anything was judged");
         }
-        let why =
-            board.reasons.keys().next().cloned().unwrap_or_else(|| "every plan was declined".to_owned());
+        let why = board
+            .reasons
+            .values()
+            .next()
+            .map_or_else(|| "every plan was declined".to_owned(), |(_, words)| words.clone());
         breaks.push(Break::plain(Trouble::of_words(&why), "all shapes", why));
     }
     let mut notes: Vec<String> = board
@@ -278,7 +293,10 @@ fn told(board: &Board, cases: usize, untaken: usize, mut breaks: Vec<Break>) -> 
     for (status, count) in &board.unbuilt {
         notes.push(format!("{count} plans that a list recommends were declined: {}", status.to_uppercase()));
     }
-    notes.extend(board.reasons.iter().map(|(why, count)| format!("{count} not judged: {why}")));
+    notes.extend(board.reasons.values().map(|(count, words)| match count {
+        1 => format!("1 not judged: {words}"),
+        _ => format!("{count} not judged, such as: {words}"),
+    }));
     if board.informative > 0 {
         notes.push(format!("{} observations that no documentation excludes (tier C)", board.informative));
     }

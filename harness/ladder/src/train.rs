@@ -86,7 +86,7 @@ fn climb<B: Bench + ?Sized>(
         }
         if looking.shown != training.shown
             && let Some(found) = again.into_iter().find(|one| one.case.is_some())
-            && !breaks.iter().any(|known| known.case == found.case)
+            && !breaks.iter().any(|known| is_same(known, &found) && known.case.is_some())
         {
             breaks.insert(0, found);
             hits.insert(0, 1);

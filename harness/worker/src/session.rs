@@ -150,6 +150,18 @@ impl Session {
         )))
     }
 
+    fn conflict(&self, paths: &[PathBuf]) -> String {
+        match &self.options.second_stack {
+            Some(second) => inventory::conflict_beside(second, &self.dispatcher, paths),
+            None => inventory::conflict(paths),
+        }
+    }
+
+    /// Why the cuDNN files that are mapped now do not belong together; empty where they do or where nobody can tell.
+    pub(crate) fn present_conflict(&self) -> String {
+        inventory::real_paths().map(|paths| self.conflict(&paths)).unwrap_or_default()
+    }
+
     /// Records the mapped files and whether they belong together.
     ///
     /// # Errors
@@ -159,10 +171,7 @@ impl Session {
         let hashes = hashed.then(|| Hashes::shared(&self.options.gate));
         self.environment.files = inventory::mapped(hashes.as_ref()).map_err(unreadable)?;
         let paths = inventory::real_paths().map_err(unreadable)?;
-        self.environment.conflict = inventory::conflict(&paths);
-        if self.options.second_stack.is_some() && self.environment.conflict.is_empty() {
-            self.environment.conflict = inventory::displaced(&self.dispatcher, &paths);
-        }
+        self.environment.conflict = self.conflict(&paths);
         let driver = self.environment.files.iter().find(|file| file.name.starts_with("libcuda.so"));
         // A release has dots; the 1 of libcuda.so.1 is the interface's version.
         let release = driver.map(|file| file.version.clone()).filter(|version| version.contains('.'));

@@ -40,7 +40,8 @@ impl<'run> Told<'run> {
 
     /// Tells of a rung.
     pub(super) fn add(&mut self, seen: Seen) {
-        if !self.arguments.json {
+        let asked = seen.rung == Rung::Answers || self.asks_for(seen.rung);
+        if !self.arguments.json && asked {
             print(&seen);
         }
         self.seen.push(seen);
@@ -91,7 +92,7 @@ impl<'run> Told<'run> {
             for command in &meaning.next {
                 outln!("next: {command}");
             }
-        } else if self.is_whole() {
+        } else if self.is_whole() && self.arguments.rung.is_none() {
             outln!("\nevery rung held");
         } else {
             outln!("\nwhat was climbed held");
@@ -101,8 +102,12 @@ impl<'run> Told<'run> {
 
     /// True where nothing that was asked for was left out.
     fn is_whole(&self) -> bool {
-        let asked = |seen: &&Seen| self.arguments.rung.is_none_or(|one| one == seen.rung.number());
-        self.seen.iter().filter(asked).all(|seen| seen.standing != Standing::Unclimbed)
+        let mut asked = self.seen.iter().filter(|seen| self.asks_for(seen.rung));
+        asked.all(|seen| seen.standing != Standing::Unclimbed)
+    }
+
+    fn asks_for(&self, rung: Rung) -> bool {
+        self.arguments.rung.is_none_or(|one| one == rung.number())
     }
 
     /// A machine that is unfit without any pressure is no finding.
