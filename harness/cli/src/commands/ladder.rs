@@ -72,11 +72,18 @@ pub(crate) fn run(arguments: &Ladder) -> Result<u8, Failure> {
 
 /// What no worker needs to find out.
 fn check(arguments: &Ladder) -> Result<(), Failure> {
-    if let Some(folder) = arguments.second_stack.as_deref().filter(|folder| !folder.is_dir()) {
-        return Err(Failure::Usage(format!(
-            "--second-stack {}: is no folder that can be read",
-            folder.display()
-        )));
+    if let Some(folder) = &arguments.second_stack {
+        let refuse = |why: &str| Err(Failure::Usage(format!("--second-stack {}: {why}", folder.display())));
+        let Ok(entries) = fs::read_dir(folder) else { return refuse("is no folder that can be read") };
+        let of_cuda = |name: &str| {
+            ["libcu", "libnv"].iter().any(|start| name.starts_with(start)) && name.contains(".so")
+        };
+        let mut names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        if !names.any(|name| of_cuda(&name)) {
+            return refuse(
+                "holds no library of CUDA; name the folder of a stack's libcudart, libcublasLt or libcudnn",
+            );
+        }
     }
     let lacks = |option: &str, rung: u8| {
         Err(Failure::Usage(format!("{option} is about rung {rung}, which --rung leaves out")))
