@@ -11,6 +11,7 @@ mod convict;
 mod explain;
 mod import;
 mod isolation;
+mod ladder;
 mod minimize;
 mod pipelines;
 mod planning;
