@@ -22,11 +22,8 @@ fn offer(session: &Session, desk: &mut Desk<'_>, (job, texts): (u64, &[String]))
     for (number, text) in (0_u32..).zip(texts) {
         desk.board.turn_to(job, number);
         desk.board.announce(Phase::Plan);
-        let refusal = match Plan::from_json(&session.library, &session.target, text) {
-            Ok(_) => None,
-            Err(error) => Some(error),
-        };
-        let refusal = refusal.and_then(|error| declined(session, &error));
+        let error = Plan::from_json(&session.library, &session.target, text).err();
+        let refusal = error.and_then(|error| declined(session, &error));
         let shown = Box::new(Shown::Offered { number, refusal });
         (desk.send)(Reply::Drilled { job, shown })?;
     }

@@ -240,10 +240,10 @@ mod tests {
 
     fn arguments(words: &[&str]) -> Ladder {
         let all = ["convict", "ladder"].iter().chain(words);
-        match Arguments::try_parse_from(all).expect("arguments").command {
-            Command::Ladder(arguments) => arguments,
-            other => panic!("{other:?}"),
-        }
+        let Command::Ladder(arguments) = Arguments::try_parse_from(all).expect("arguments").command else {
+            panic!("another command")
+        };
+        arguments
     }
 
     #[test]
