@@ -18,6 +18,7 @@ mod outcome;
 mod phase;
 mod problem;
 mod region;
+mod shape;
 mod signature;
 mod text;
 mod training;

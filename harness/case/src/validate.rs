@@ -1,9 +1,8 @@
-//! Our own rules for a case: what a convolution may be. Steps aside where a refusal is expected.
+//! Our own rules for a case: what an operation may be. Steps aside where a refusal is expected.
 
 use crate::dtype::DType;
 use crate::engine::EngineChoice;
 use crate::error::CaseError;
-use crate::operation::Role;
 use crate::problem::{Axis, Case, Expect};
 use crate::workspace::WorkspaceAmount;
 
@@ -26,11 +25,13 @@ impl Case {
     /// Checks the rules of geometry and options.
     ///
     /// # Errors
-    /// The first broken rule, by field. Geometry rules do not apply where the case expects a refusal.
+    /// The first broken rule, by field. Geometry rules do not apply where the case expects a refusal, beyond that
+    /// fields which the operation lacks say nothing of their own.
     pub fn validate(&self) -> Result<(), CaseError> {
         check_history(self)?;
         check_options(self)?;
         check_rank(self)?;
+        crate::shape::check(self)?;
         if self.options.expect == Expect::Refuse {
             return Ok(());
         }
@@ -46,6 +47,7 @@ impl Case {
         }
         for axis in &problem.axes {
             check_axis(axis)?;
+            crate::shape::check_window(problem.operation, axis)?;
         }
         check_declared_output(self)?;
         check_sizes(self)?;
@@ -131,7 +133,7 @@ fn check_declared_output(case: &Case) -> Result<(), CaseError> {
 
 fn check_sizes(case: &Case) -> Result<(), CaseError> {
     let geometry = case.problem.geometry();
-    for role in Role::ALL {
+    for role in case.problem.operation.tensors().iter().copied() {
         if geometry.bytes(role) == i64::MAX {
             return Err(CaseError::bare(role.name(), "its size does not fit in 63 bits of bytes"));
         }
@@ -183,7 +185,7 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
     }
     let compute = case.problem.dtypes.compute;
     if compute == DType::Bf16 {
-        return Err(CaseError::new("dtype", compute.name(), "is not a compute type of cuDNN convolutions"));
+        return Err(CaseError::new("dtype", compute.name(), "is no compute type of cuDNN"));
     }
     if let (Some(fill), true) = (options.output_fill, options.beta.value() != 0.0) {
         let rule = "has no meaning where beta is not 0, because the fill then decides; leave out= away";

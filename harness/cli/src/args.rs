@@ -22,7 +22,7 @@ pub(crate) use ladder::Ladder;
 pub(crate) use replay::Replay;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
-use values::{devices, duration, folder_or_nothing, one_device};
+use values::{devices, duration, folder_or_nothing, one_device, operations};
 
 /// Puts cuDNN convolutions on trial: hunts wrong results, faults and hangs on real GPUs, minimizes each to a
 /// smallest case, and bundles it with a program that proves it.
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Fuzz convolutions across engines, confirm, minimize and bundle what fails.
+    /// Fuzz convolutions and other operations across engines, confirm, minimize and bundle what fails.
     Hunt(Hunt),
     /// Run one case and print its verdict with the numbers behind it.
     Check(Check),
@@ -135,6 +135,10 @@ pub(crate) struct Hunt {
     /// Run what this file says is really run, then its neighbours without end: what `convict import` writes or reads.
     #[arg(long, value_name = "FILE", conflicts_with = "cases_from")]
     pub(crate) around: Option<PathBuf>,
+    /// Operations to hunt over, separated by commas: fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm; `conv` for
+    /// the first three, which are the default; `all`.
+    #[arg(long, value_name = "NAME,...", value_parser = operations, conflicts_with_all = ["cases_from", "around"])]
+    pub(crate) operations: Option<hunt::Operations>,
     /// Seed of the generator, or of the neighbours of --around.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -11,6 +11,7 @@ mod error;
 mod graph;
 mod launch;
 mod meter;
+mod operation;
 mod plan;
 mod pressure;
 mod stack;

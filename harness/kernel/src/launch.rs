@@ -7,8 +7,8 @@ use bytemuck::AnyBitPattern;
 
 use crate::elementwise::ElementwiseParams;
 use crate::params::{
-    CHECK, CompareParams, DGRAD, DiffParams, FPROP, FillParams, PAINT, ReferenceParams, TensorView,
-    VerifyParams, WGRAD, ZONES_MAX, ZonesParams,
+    AVGPOOL, CHECK, CompareParams, DGRAD, DiffParams, FPROP, FillParams, MATMUL, MAXPOOL, PAINT, RMSNORM,
+    ReferenceParams, TensorView, VerifyParams, WGRAD, ZONES_MAX, ZonesParams,
 };
 use crate::refusal::Refusal;
 use crate::totals::{CompareTotals, DiffTotals, ReferenceTotals, VerifyTotals, ZoneTotals};
@@ -33,7 +33,7 @@ pub enum Kernel {
     Fill,
     /// Counts elements that are not what a fill wrote.
     Verify,
-    /// Convolves in f64.
+    /// Computes an operation in f64.
     Reference,
     /// Counts how a tensor departs from the reference.
     Compare,
@@ -196,14 +196,16 @@ impl Ranges {
     }
 
     fn reference(&mut self, params: &ReferenceParams) -> Result<(), Refusal> {
-        let (a, b, output) = match params.op {
-            FPROP => (&params.x, &params.w, &params.y),
-            DGRAD => (&params.y, &params.w, &params.x),
-            WGRAD => (&params.x, &params.y, &params.w),
+        let (inputs, output): (&[&TensorView], _) = match params.op {
+            FPROP | MATMUL | RMSNORM => (&[&params.x, &params.w], &params.y),
+            DGRAD => (&[&params.y, &params.w], &params.x),
+            WGRAD => (&[&params.x, &params.y], &params.w),
+            MAXPOOL | AVGPOOL => (&[&params.x], &params.y),
             other => return Err(Refusal::Op(other)),
         };
-        self.view(a, false)?;
-        self.view(b, false)?;
+        for input in inputs {
+            self.view(input, false)?;
+        }
         let bytes = doubles(view::count(output)?)?;
         self.add(params.result, bytes, true);
         self.add(params.abs_sum, bytes, true);

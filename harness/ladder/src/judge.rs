@@ -140,7 +140,11 @@ impl Scene<'_> {
         let planned = self.record.planned.iter().find(|planned| planned.call == call)?;
         let tensor = |part| self.record.tensor(step, call.layer, part);
         let tensors = match call.operation {
-            Operation::Fprop => [Part::Input, Part::Weight, Part::Output],
+            Operation::Fprop
+            | Operation::MaxPool
+            | Operation::AvgPool
+            | Operation::MatMul
+            | Operation::RmsNorm => [Part::Input, Part::Weight, Part::Output],
             Operation::Dgrad => [Part::InputGradient, Part::Weight, Part::OutputGradient],
             Operation::Wgrad => [Part::Input, Part::WeightGradient, Part::OutputGradient],
         }

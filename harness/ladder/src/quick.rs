@@ -84,6 +84,7 @@ impl Shape {
             Operation::Fprop => self.c * taps,
             Operation::Dgrad => self.k * taps,
             Operation::Wgrad => self.n * self.response[0] * self.response[1],
+            Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => 0,
         }
     }
 }
@@ -120,6 +121,7 @@ pub(crate) fn convolve(case: &Case, [x, w, y]: [&[f64]; 3]) -> Option<(Vec<f64>,
             let products = read.zip(&y[response..response + count]).map(|(one, other)| one * other);
             out[weight] += products.sum::<f64>();
         }),
+        Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => return None,
     }
     Some((out, shape.products_max(operation) as u64))
 }

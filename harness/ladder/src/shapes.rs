@@ -37,9 +37,7 @@ const REPEATS: u32 = 10;
 pub fn cases(multiply_adds_max: i64) -> Result<Vec<Case>, String> {
     let lines = SHAPES.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let spelled = lines.flat_map(|line| match line.strip_prefix(EVERY) {
-        Some(rest) => [Operation::Fprop, Operation::Dgrad, Operation::Wgrad]
-            .map(|pass| format!("{} {rest}", pass.name()))
-            .to_vec(),
+        Some(rest) => Operation::CONVOLUTIONS.map(|pass| format!("{} {rest}", pass.name())).to_vec(),
         None => vec![line.to_owned()],
     });
     let mut cases = spelled

@@ -2,7 +2,7 @@
 //! goes is told elsewhere.
 
 use case::{Drill, Ended, Job, Phase, Reply, Shown};
-use gpu::{CallError, Plan};
+use gpu::{CallError, Graph, Plan};
 
 use crate::session::Session;
 use crate::survey::{After, Desk, ended};
@@ -12,20 +12,31 @@ use crate::train;
 pub(crate) fn run(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Result<After> {
     match job.drill.as_deref() {
         Some(Drill::Train(training)) => train::run(session, desk, (job.id, training)),
-        Some(Drill::Offer(texts)) => offer(session, desk, (job.id, texts)),
+        Some(Drill::Offer(texts)) => offer(session, desk, (job, texts)),
         None => Ok(After::GoOn),
     }
 }
 
 /// Offers each text as a plan; what is taken is dropped again unused.
-fn offer(session: &Session, desk: &mut Desk<'_>, (job, texts): (u64, &[String])) -> std::io::Result<After> {
+fn offer(session: &Session, desk: &mut Desk<'_>, (job, texts): (&Job, &[String])) -> std::io::Result<After> {
+    desk.board.turn_to(job.id, 0);
+    desk.board.announce(Phase::Describe);
+    // Nothing is executed, so that any graph will do.
+    let graph = match Graph::new(&session.library, &session.target, &job.case) {
+        Ok(graph) => graph,
+        Err(error) => {
+            let shown = Box::new(Shown::Offered { number: 0, refusal: declined(session, &error) });
+            (desk.send)(Reply::Drilled { job: job.id, shown })?;
+            return Ok(After::GoOn);
+        }
+    };
     for (number, text) in (0_u32..).zip(texts) {
-        desk.board.turn_to(job, number);
+        desk.board.turn_to(job.id, number);
         desk.board.announce(Phase::Plan);
-        let error = Plan::from_json(&session.library, &session.target, text).err();
+        let error = Plan::from_json(&graph, text).err();
         let refusal = error.and_then(|error| declined(session, &error));
         let shown = Box::new(Shown::Offered { number, refusal });
-        (desk.send)(Reply::Drilled { job, shown })?;
+        (desk.send)(Reply::Drilled { job: job.id, shown })?;
     }
     Ok(After::GoOn)
 }

@@ -199,7 +199,11 @@ impl Turn<'_> {
             match call.operation {
                 Operation::Fprop => self.memory.after_forward(call.layer as usize),
                 Operation::Dgrad => self.memory.after_backward(call.layer as usize),
-                Operation::Wgrad => Ok(()),
+                Operation::Wgrad
+                | Operation::MaxPool
+                | Operation::AvgPool
+                | Operation::MatMul
+                | Operation::RmsNorm => Ok(()),
             }
             .map_err(at(*call))?;
             if index + 1 == depth {
@@ -292,22 +296,27 @@ const PARTS: [Part; 6] = [
     Part::OutputGradient,
 ];
 
-/// The tensor that a pass writes.
+/// The tensor that a call writes.
 fn written(operation: Operation) -> Part {
     match operation {
-        Operation::Fprop => Part::Output,
+        Operation::Fprop
+        | Operation::MaxPool
+        | Operation::AvgPool
+        | Operation::MatMul
+        | Operation::RmsNorm => Part::Output,
         Operation::Dgrad => Part::InputGradient,
         Operation::Wgrad => Part::WeightGradient,
     }
 }
 
-/// The tensor that a pass reads in a role.
+/// The tensor that a call reads in a role.
 fn read(operation: Operation, role: Role) -> Part {
-    match (role, operation) {
-        (Role::X, _) => Part::Input,
-        (Role::W, _) => Part::Weight,
-        (Role::Y, Operation::Fprop) => Part::Output,
-        (Role::Y, Operation::Dgrad | Operation::Wgrad) => Part::OutputGradient,
+    let backward = matches!(operation, Operation::Dgrad | Operation::Wgrad);
+    match role {
+        Role::X => Part::Input,
+        Role::W => Part::Weight,
+        Role::Y if backward => Part::OutputGradient,
+        Role::Y => Part::Output,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The single changes that a case has: one number moved, one type, layout or scale exchanged, an axis more or less.
 //! Knows fields and how they are named; asks nobody.
 
-use case::{Axis, Case, DType, DTypes, Expect, Layout, Layouts, Property, Quantity, Role, Scale};
+use case::{Axis, Case, DType, DTypes, Expect, Layout, Layouts, Operation, Property, Quantity, Role, Scale};
 
 use crate::field::Field;
 use crate::repair::repair;
@@ -48,13 +48,29 @@ pub(super) fn numbers(case: &Case) -> Vec<Field> {
 }
 
 /// True for numbers that are large in earnest: their range is not that of a filter or a stride.
-pub(super) fn is_extent(field: Field) -> bool {
+pub(super) fn is_extent(case: &Case, field: Field) -> bool {
+    let channels = field == Field::Groups && follows_channels(case.problem.operation);
     matches!(field, Field::Batch | Field::Input(_) | Field::ChannelsPerGroup | Field::FiltersPerGroup)
+        || channels
+}
+
+/// True where groups are the channels.
+fn follows_channels(operation: Operation) -> bool {
+    operation.is_pooling() || operation == Operation::RmsNorm
 }
 
 /// A field in the words of conditions, which count axes from the innermost one. Channels of a case without groups
-/// go by their total.
+/// go by their total, and so do those of what has as many groups; matrices have letters of their own.
 pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
+    let operation = case.problem.operation;
+    if operation == Operation::MatMul {
+        return match field {
+            Field::Batch => Quantity::MatrixRows,
+            Field::ChannelsPerGroup => Quantity::MatrixProducts,
+            Field::FiltersPerGroup => Quantity::MatrixColumns,
+            _ => Quantity::MatrixBatch,
+        };
+    }
     let inner = |index: usize| (case.problem.axes.len() - 1).saturating_sub(index);
     let grouped = case.problem.g != 1;
     match field {
@@ -69,6 +85,7 @@ pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
         Field::Stride(index) => Quantity::Stride(inner(index)),
         Field::PadBefore(index) => Quantity::PadBefore(inner(index)),
         Field::PadAfter(index) => Quantity::PadAfter(inner(index)),
+        Field::Groups if follows_channels(operation) => Quantity::C,
         Field::Groups | Field::Declared(_) | Field::Repeat | Field::WorkspaceBytes | Field::Misalignment => {
             Quantity::Groups
         }
@@ -118,6 +135,9 @@ pub(super) const KINDS: [Kind; 5] = [types, layouts, scales, alignments, ranks];
 /// The valid exchanges of one kind.
 pub(super) fn exchanges_of(case: &Case, kind: Kind) -> Vec<Change> {
     let mut changes = kind(case);
+    for change in &mut changes {
+        change.case.problem = change.case.problem.clone().fitted();
+    }
     changes.retain(|change| change.case != *case && change.case.validate().is_ok());
     changes
 }

@@ -41,7 +41,7 @@ impl Earlier {
         let Choice { engine, knobs, mode, rank } = pinned(&options.engine, None);
         let probe = match problem.operation {
             case::Operation::Dgrad => Role::Y,
-            case::Operation::Fprop | case::Operation::Wgrad => Role::X,
+            _ => Role::X,
         };
         let (workspace_extra, _) = super::workspace(options.workspace.amount);
         Self {

@@ -23,12 +23,6 @@ struct Attribute {
 impl Pass {
     pub(super) fn of(operation: Operation) -> Self {
         let (descriptor, number, prefix, rows) = match operation {
-            Operation::Fprop => (
-                "CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
-                10,
-                "FORWARD",
-                [("ALPHA", 700), ("BETA", 701), ("CONV_DESC", 702), ("X", 704), ("W", 703), ("Y", 705)],
-            ),
             Operation::Dgrad => (
                 "CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
                 12,
@@ -40,6 +34,12 @@ impl Pass {
                 11,
                 "BWD_FILTER",
                 [("ALPHA", 712), ("BETA", 713), ("CONV_DESC", 714), ("X", 716), ("DW", 715), ("DY", 717)],
+            ),
+            _ => (
+                "CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
+                10,
+                "FORWARD",
+                [("ALPHA", 700), ("BETA", 701), ("CONV_DESC", 702), ("X", 704), ("W", 703), ("Y", 705)],
             ),
         };
         let attributes = rows.map(|(field, number)| Attribute {

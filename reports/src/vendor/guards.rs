@@ -28,7 +28,7 @@ fn rule(finding: &Finding<'_>) -> Option<Value> {
     let engine = sameness.engine?;
     let mut rule = json!({
         "rule_id": finding.signature.as_str(),
-        "operation": tag(sameness.operation),
+        "operation": tag(sameness.operation)?,
         "engine": engine,
         "cudnn_version_start": finding.environment.cudnn,
         "cudnn_version_end": finding.environment.cudnn.saturating_add(1),
@@ -41,12 +41,13 @@ fn rule(finding: &Finding<'_>) -> Option<Value> {
     Some(rule)
 }
 
-/// The pass as plan tags of cudnn-frontend begin.
-pub(super) fn tag(operation: Operation) -> &'static str {
+/// The pass as plan tags of cudnn-frontend begin; the form's rules are about convolutions.
+pub(super) fn tag(operation: Operation) -> Option<&'static str> {
     match operation {
-        Operation::Fprop => "ConvFwd",
-        Operation::Dgrad => "ConvBwdData",
-        Operation::Wgrad => "ConvBwdFilter",
+        Operation::Fprop => Some("ConvFwd"),
+        Operation::Dgrad => Some("ConvBwdData"),
+        Operation::Wgrad => Some("ConvBwdFilter"),
+        Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => None,
     }
 }
 
@@ -122,15 +123,23 @@ pub(super) fn readme(finding: &Finding<'_>) -> String {
         );
     }
     text.push_str("## `errata.json`\n\n");
-    match finding.fault.sameness.engine {
-        Some(engine) => {
-            let plans = format!("{}_eng{engine}", tag(finding.fault.sameness.operation));
+    let operation = finding.fault.sameness.operation;
+    match (finding.fault.sameness.engine, tag(operation)) {
+        (_, None) => {
+            let _ = writeln!(
+                text,
+                "Has no rule: not expressible for {}, which is no convolution.",
+                operation.name()
+            );
+        }
+        (Some(engine), Some(tag)) => {
+            let plans = format!("{tag}_eng{engine}");
             let _ = write!(text, "{}\n\n", rule_words(finding, &plans));
             for line in limits(finding, engine) {
                 let _ = writeln!(text, "- {line}");
             }
         }
-        None => text.push_str(
+        (None, Some(_)) => text.push_str(
             "Has no rule: the failure comes before any engine is chosen, and the form blocks engines only.\n",
         ),
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-pub use planted::{Planted, planted};
+pub use planted::{Planted, planted, planted_others};
 pub use predicate::{Atom, Facts};
 pub(crate) use tamper::spoiled_input;
 pub use tamper::{Outside, Tampered, tamper};
@@ -328,7 +328,10 @@ impl Script {
     /// A file that cannot be read, or that is no script.
     pub fn named(value: Option<&str>) -> Result<Self, ScriptError> {
         match value {
-            None | Some("") => Ok(Self::new(planted().into_iter().map(|planted| planted.fault))),
+            None | Some("") => {
+                let planted = planted().into_iter().chain(planted_others());
+                Ok(Self::new(planted.map(|planted| planted.fault)))
+            }
             Some("none") => Ok(Self::default()),
             Some(path) => {
                 let text = std::fs::read_to_string(Path::new(path))
@@ -375,4 +378,4 @@ impl Fault {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -9,7 +9,8 @@ THE CASE LINE
 
       fprop f16 nhwc n8 c64 k128 i56x56 f3x3 p1x1 s2x2
 
-  PASS      fprop (forward), dgrad (gradient of the input), wgrad (gradient of the weights)
+  PASS      fprop (forward), dgrad (gradient of the input), wgrad (gradient of the weights); below, what is no
+            convolution
   TYPES     f32 f64 f16 bf16: one for all tensors, or three as x,w,y (input, weights, output of the forward pass,
             whatever PASS is); then /TYPE for another compute type, as in f16/f16
   LAYOUTS   nchw or nhwc (channels last), for any number of axes; one for all tensors, or three as x,w,y
@@ -33,6 +34,14 @@ THE CASE LINE
   repeat=N                 executions that must agree bit for bit
   y=AxB                    an output size that is wrong on purpose; needs expect=refuse
   expect=refuse            a clean refusal is the right outcome
+
+  Other operations, with the same options but alpha= and beta=:
+  maxpool, avgpool         maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2: f is the window, larger than its padding, which
+                           avgpool counts as zeros; TYPES and LAYOUTS as three words repeat x for w
+  matmul                   matmul f16 row,col,row b4 m64 n128 k32: y (m x n) = x (m x k) w (k x n) in a batch of b;
+                           LAYOUTS are row or col, and row where left out
+  rmsnorm                  rmsnorm f16 nhwc n32 c1024: y = x w / sqrt(mean of squares + 2^-17) along c; w is the scale
+
   CASE ; CASE              a history: each case runs once in the same new process, and only the last one is judged
 
   `convict show 'CASE'` says in plain words how a line is read.";
@@ -129,6 +138,18 @@ mod tests {
         for word in ["alpha=", "beta=", "repeat=", "y=", "expect=", "p1x2", "p0:1", "n c k g", "CASE ; CASE"]
         {
             assert!(CASE_LINE.contains(word), "{word}");
+        }
+        for operation in case::Operation::ALL {
+            assert!(CASE_LINE.contains(operation.name()), "{}", operation.name());
+        }
+        for line in [
+            "maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2",
+            "matmul f16 row,col,row b4 m64 n128 k32",
+            "rmsnorm f16 nhwc n32 c1024",
+        ] {
+            assert!(
+                CASE_LINE.contains(line) && line.parse::<Case>().is_ok_and(|case| case.to_string() == line)
+            );
         }
         for kind in case::FillKind::ALL {
             assert!(CASE_LINE.contains(&format!(" {}", kind.name())), "{}", kind.name());

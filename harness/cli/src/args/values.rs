@@ -1,7 +1,10 @@
-//! Values of options: devices, durations, paths that may be empty. Knows their text; opens nothing.
+//! Values of options: devices, durations, operations, paths that may be empty. Knows their text; opens nothing.
 
 use std::path::PathBuf;
 use std::time::Duration;
+
+use case::Operation;
+use hunt::Operations;
 
 /// The devices to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +45,23 @@ pub(super) fn one_device(text: &str) -> Result<Devices, String> {
             Err("this command runs on one device: name a single ordinal".to_owned())
         }
     }
+}
+
+/// Reads names of operations separated by commas, `conv` for the three passes of a convolution, or `all`.
+pub(super) fn operations(text: &str) -> Result<Operations, String> {
+    let mut named = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        match word {
+            "all" => named.extend(Operation::ALL),
+            "conv" => named.extend(Operation::CONVOLUTIONS),
+            _ => {
+                let known = Operation::ALL.map(Operation::name).join(", ");
+                let found = Operation::ALL.into_iter().find(|operation| operation.name() == word);
+                named.push(found.ok_or_else(|| format!("'{word}' is none of {known}, conv, all"))?);
+            }
+        }
+    }
+    Operations::of(&named).ok_or_else(|| "no operation is named".to_owned())
 }
 
 /// Units of a duration with their seconds, longest first.
@@ -118,6 +138,21 @@ mod tests {
         }
         for text in ["", "MiB", "1MB", "-1", "+1", "1.5GiB", "9223372036854775808", "9999999999GiB"] {
             assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn operations_are_named_in_any_order_and_each_is_taken_once() {
+        let names = |text: &str| {
+            operations(text).map(|found| found.iter().map(Operation::name).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(names("matmul,maxpool, matmul"), Ok("maxpool matmul".to_owned()));
+        assert_eq!(names("conv"), Ok("fprop dgrad wgrad".to_owned()));
+        assert_eq!(operations("conv"), Ok(Operations::CONVOLUTIONS));
+        assert_eq!(names("all"), Ok("fprop dgrad wgrad maxpool avgpool matmul rmsnorm".to_owned()));
+        for text in ["", "pool", "maxpool,", "MaxPool"] {
+            let refused = operations(text).expect_err(text);
+            assert!(refused.ends_with("matmul, rmsnorm, conv, all"), "{refused}");
         }
     }
 

@@ -115,7 +115,7 @@ fn fill_and_verify_make_the_twins_bits() {
 
 #[test]
 fn reference_makes_the_twins_bits() {
-    for problem in problems(60) {
+    for problem in problems(60).into_iter().chain(crate::others::others()) {
         let [x, w, y] = problem.operands();
         let expected = twin::reference(&problem.params, &x, &w, &y).unwrap();
         let results = vec![0; expected.result.len() * 8];
