@@ -13,6 +13,7 @@ mod import;
 mod isolation;
 mod ladder;
 mod minimize;
+mod operations;
 mod pipelines;
 mod planning;
 mod planted;

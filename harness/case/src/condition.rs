@@ -211,7 +211,7 @@ impl Property {
         match self {
             Self::DType(role) => problem.dtypes.tensors()[role.index()].name().to_owned(),
             Self::Compute => problem.dtypes.compute.name().to_owned(),
-            Self::Layout(role) => problem.layouts.tensors()[role.index()].name().to_owned(),
+            Self::Layout(role) => problem.layouts.tensors()[role.index()].word(problem.operation).to_owned(),
             Self::Alpha => options.alpha.value().to_string(),
             Self::Beta => options.beta.value().to_string(),
             Self::Scales => scales(options.alpha.value(), options.beta.value()),

@@ -71,17 +71,8 @@ impl fmt::Display for Case {
     }
 }
 
-/// The word of a memory order: matrices lie row after row or column after column.
-fn layout_name(operation: Operation, layout: Layout) -> &'static str {
-    match (operation, layout) {
-        (Operation::MatMul, Layout::Nchw) => "row",
-        (Operation::MatMul, Layout::Nhwc) => "col",
-        (_, layout) => layout.name(),
-    }
-}
-
 fn print_layouts(formatter: &mut fmt::Formatter<'_>, problem: &Problem) -> fmt::Result {
-    let [x, w, y] = problem.layouts.tensors().map(|layout| layout_name(problem.operation, layout));
+    let [x, w, y] = problem.layouts.tensors().map(|layout| layout.word(problem.operation));
     if !problem.layouts.is_uniform() {
         return write!(formatter, " {x},{w},{y}");
     }

@@ -192,15 +192,16 @@ fn types(case: &Case) -> Vec<Change> {
 
 fn layouts(case: &Case) -> Vec<Change> {
     let now = case.problem.layouts;
-    let shown = now.tensors().map(Layout::name);
-    let all = if now.is_uniform() { now.x.name().to_owned() } else { shown.join(",") };
+    let operation = case.problem.operation;
+    let shown = now.tensors().map(|layout| layout.word(operation));
+    let all = if now.is_uniform() { now.x.word(operation).to_owned() } else { shown.join(",") };
     let mut changes = Vec::new();
     for layout in Layout::ALL {
-        let words = ("layout", all.as_str(), layout.name());
+        let words = ("layout", all.as_str(), layout.word(operation));
         changes.push(made(case, words, |case| case.problem.layouts = Layouts::uniform(layout)));
         for role in Role::ALL {
             let field = Property::Layout(role).to_string();
-            let words = (field.as_str(), shown[role.index()], layout.name());
+            let words = (field.as_str(), shown[role.index()], layout.word(operation));
             changes.push(made(case, words, |case| {
                 let layouts = &mut case.problem.layouts;
                 *[&mut layouts.x, &mut layouts.w, &mut layouts.y][role.index()] = layout;

@@ -93,7 +93,22 @@ pub(super) fn python(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     render(finding, Language::Python, include_str!("../../templates/vendor/guard.py"))
 }
 
+/// Why guards, which know convolutions, cannot hold a finding.
+pub(super) fn obstacle(operation: Operation) -> Option<String> {
+    let name = operation.name();
+    tag(operation)
+        .is_none()
+        .then(|| format!("guards are written for convolutions only, and the case is {name}"))
+}
+
 fn render(finding: &Finding<'_>, language: Language, template: &str) -> Result<String, minijinja::Error> {
+    if let Some(reason) = obstacle(finding.fault.sameness.operation) {
+        let comment = match language {
+            Language::Cpp => "//",
+            Language::Python => "#",
+        };
+        return Ok(format!("{comment} Not expressible: {reason}.\n"));
+    }
     let mut environment = Environment::new();
     // The output is a program; text from outside is a literal or one plain line.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
@@ -115,6 +130,10 @@ fn render(finding: &Finding<'_>, language: Language, template: &str) -> Result<S
 pub(super) fn readme(finding: &Finding<'_>) -> String {
     let mut text = format!("# Guards for {}\n\n", for_page(&title(finding)));
     // Writing into a String cannot fail.
+    if let Some(reason) = obstacle(finding.fault.sameness.operation) {
+        let _ = writeln!(text, "There are none: not expressible, since {reason}.");
+        return text;
+    }
     let _ = write!(text, "Conditions: {}\n\n", for_page(&origin(finding)));
     if !finding.case.history.is_empty() {
         text.push_str(
@@ -123,23 +142,16 @@ pub(super) fn readme(finding: &Finding<'_>) -> String {
         );
     }
     text.push_str("## `errata.json`\n\n");
-    let operation = finding.fault.sameness.operation;
-    match (finding.fault.sameness.engine, tag(operation)) {
-        (_, None) => {
-            let _ = writeln!(
-                text,
-                "Has no rule: not expressible for {}, which is no convolution.",
-                operation.name()
-            );
-        }
-        (Some(engine), Some(tag)) => {
+    let tag = tag(finding.fault.sameness.operation);
+    match finding.fault.sameness.engine.zip(tag) {
+        Some((engine, tag)) => {
             let plans = format!("{tag}_eng{engine}");
             let _ = write!(text, "{}\n\n", rule_words(finding, &plans));
             for line in limits(finding, engine) {
                 let _ = writeln!(text, "- {line}");
             }
         }
-        (None, Some(_)) => text.push_str(
+        None => text.push_str(
             "Has no rule: the failure comes before any engine is chosen, and the form blocks engines only.\n",
         ),
     }

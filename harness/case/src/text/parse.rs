@@ -15,7 +15,7 @@ use crate::workspace::{Workspace, WorkspaceAmount};
 
 use super::number::{read_bytes, read_extents, read_integer};
 use super::sizes::Sizes;
-use super::{layout_name, once, twice};
+use super::{once, twice};
 
 /// Longest line read, in bytes: far above any real case, low enough to bound the work on hostile text.
 const LINE_BYTES_MAX: usize = 5120;
@@ -121,11 +121,11 @@ fn read_dtypes(word: &str) -> Result<DTypes, CaseError> {
 }
 
 fn read_layouts(operation: Operation, word: &str) -> Result<Layouts, CaseError> {
-    let [plain, other] = Layout::ALL.map(|layout| layout_name(operation, layout));
+    let [plain, other] = Layout::ALL.map(|layout| layout.word(operation));
     let [x, w, y] = per_role(word, |part| {
         Layout::ALL
             .into_iter()
-            .find(|layout| layout_name(operation, *layout) == part)
+            .find(|layout| layout.word(operation) == part)
             .ok_or_else(|| CaseError::new("layout", part, format!("is neither {plain} nor {other}")))
     })?;
     Ok(Layouts { x, w, y })
