@@ -61,6 +61,7 @@ fn every_rung_holds_where_nothing_is_wrong() {
     for operation in ["fprop", "dgrad", "wgrad", "maxpool", "avgpool", "matmul", "rmsnorm"] {
         assert!(shapes.contains(&format!("{operation}: ")), "{operation}: {shapes}");
     }
+    assert!(!shapes.contains("not judged") && !shapes.contains(": 0 plans"), "{shapes}");
     let training = told["rungs"][3]["words"].as_str().expect("words");
     assert!(
         training.contains("24 steps twice") && training.contains("the same bits each time"),
