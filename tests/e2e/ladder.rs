@@ -1,5 +1,5 @@
-//! `convict ladder` from outside, on the simulator: the whole of it, faults that are found at the rung where they belong,
-//! and what it is climbed under. Knows what a user sees; reaches into no room.
+//! `convict ladder` from outside, on the simulator: the whole of it, faults that are found at the rung where they
+//! belong, and what it is climbed under. Knows what a user sees; reaches into no room.
 
 use std::ffi::OsStr;
 use std::fs;
