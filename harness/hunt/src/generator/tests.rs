@@ -7,6 +7,8 @@ use case::{Case, DType, Expect, Layout, Operation, Role, WorkspaceAmount};
 use super::zones::ZONES;
 use super::{Generator, Limits};
 
+mod operations;
+
 const DEVICE: Limits =
     Limits { bytes_max: 256 << 20, elements_max: 256 << 20, multiply_adds_max: 250_000_000 };
 

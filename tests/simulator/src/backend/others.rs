@@ -110,9 +110,11 @@ impl Descriptor {
         }
         let tensors =
             [self.tensor_of(A::NORM_X)?, self.tensor_of(A::NORM_SCALE)?, self.tensor_of(A::NORM_Y)?];
+        if tensors.iter().any(|tensor| tensor.dtype == DataType::DOUBLE.0) {
+            return Err(Stop::status(stop::NOT_SUPPORTED_DATA_TYPE, "normalization in f64"));
+        }
         let axes = tensors[0].extents.len().saturating_sub(2);
-        let compute = if tensors[0].dtype == DataType::DOUBLE.0 { DataType::DOUBLE } else { DataType::FLOAT };
-        unscaled(Operation::RmsNorm, tensors, plain(axes, compute.0))
+        unscaled(Operation::RmsNorm, tensors, plain(axes, DataType::FLOAT.0))
     }
 }
 
