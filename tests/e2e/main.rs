@@ -12,6 +12,7 @@ mod doctor;
 mod explain;
 mod import;
 mod isolation;
+mod ladder;
 mod minimize;
 mod operations;
 mod pipelines;

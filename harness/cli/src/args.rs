@@ -6,6 +6,7 @@ mod doctor;
 mod engines;
 mod help;
 mod import;
+mod ladder;
 mod planning;
 mod preflight;
 mod recipe;
@@ -25,6 +26,7 @@ pub(crate) use self::doctor::Doctor;
 pub(crate) use compare::Compare;
 pub(crate) use engines::Engines;
 pub(crate) use import::{Form, Import};
+pub(crate) use ladder::Ladder;
 pub(crate) use planning::{PlanOnly, Switch};
 pub(crate) use preflight::Preflight;
 pub(crate) use recipe::{Recipe, RecipeKind};
@@ -72,6 +74,8 @@ pub(crate) enum Command {
     Scan(Scan),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
+    /// Climb from a tiny convolution to a short training, and say at which rung it breaks and what that means.
+    Ladder(Ladder),
     /// Say in which cuDNN versions a case fails: first bad, last good, first fixed.
     Bisect(Bisect),
     /// List the published wheels of cuDNN and those in the cache; fetch one.

@@ -9,6 +9,7 @@ mod explain;
 mod hunt;
 mod import;
 mod kept;
+mod ladder;
 mod minimize;
 mod preflight;
 mod recipe;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::Ladder(arguments) => ladder::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
         Command::Preflight(arguments) => preflight::run(&arguments),

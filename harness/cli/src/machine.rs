@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use case::{Environment, WorkerOptions};
+use case::{Environment, Pressure, WorkerOptions};
 use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
 use crate::args::{Devices, MachineArgs};
@@ -90,6 +90,8 @@ impl Machine {
             properties,
             assumed: Vec::new(),
             compiled_max: None,
+            second_stack: None,
+            pressure: None,
         };
         let options = SpawnOptions {
             program,
@@ -192,6 +194,13 @@ impl Machine {
         let mut options = self.options.clone();
         options.worker.device = self.devices.first().copied().unwrap_or(0);
         options
+    }
+
+    /// The same machine whose workers open another stack first, or have little memory left.
+    pub(crate) fn under(mut self, second_stack: Option<PathBuf>, pressure: Option<Pressure>) -> Self {
+        self.options.worker.second_stack = second_stack;
+        self.options.worker.pressure = pressure;
+        self
     }
 
     /// One slot on the first device, with all of its memory.

@@ -13,7 +13,7 @@ mod thresholds;
 
 pub use ask::Asking;
 pub use compare::{Compare, Problem, compare};
-pub use floor::Allowed;
+pub use floor::{Allowed, share};
 pub use preflight::{Convolution, convolution, preflight};
 pub use replay::{Ended, Replay, replay};
 pub use thresholds::{

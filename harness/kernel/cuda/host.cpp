@@ -86,6 +86,7 @@ int main() {
     case 3: launch(convict_compare, params); break;
     case 4: launch(convict_zones, params); break;
     case 5: launch(convict_diff, params); break;
+    case 6: launch(convict_elementwise, params); break;
     default: return 4;
     }
     for (size_t i = 0; i < buffers.size(); i++) {

@@ -5,6 +5,7 @@ use std::mem::size_of;
 
 use bytemuck::AnyBitPattern;
 
+use crate::elementwise::ElementwiseParams;
 use crate::params::{
     AVGPOOL, CHECK, CompareParams, DGRAD, DiffParams, FPROP, FillParams, MATMUL, MAXPOOL, PAINT, RMSNORM,
     ReferenceParams, TensorView, VerifyParams, WGRAD, ZONES_MAX, ZonesParams,
@@ -40,12 +41,21 @@ pub enum Kernel {
     Zones,
     /// Compares two buffers bit by bit.
     Diff,
+    /// A step between the convolutions of a training run.
+    Elementwise,
 }
 
 impl Kernel {
     /// Every kernel.
-    pub const ALL: [Self; 6] =
-        [Self::Fill, Self::Verify, Self::Reference, Self::Compare, Self::Zones, Self::Diff];
+    pub const ALL: [Self; 7] = [
+        Self::Fill,
+        Self::Verify,
+        Self::Reference,
+        Self::Compare,
+        Self::Zones,
+        Self::Diff,
+        Self::Elementwise,
+    ];
 
     /// The entry's name in the PTX.
     pub const fn name(self) -> &'static str {
@@ -56,6 +66,7 @@ impl Kernel {
             Self::Compare => "convict_compare",
             Self::Zones => "convict_zones",
             Self::Diff => "convict_diff",
+            Self::Elementwise => "convict_elementwise",
         }
     }
 
@@ -73,6 +84,7 @@ impl Kernel {
             Self::Compare => size_of::<CompareParams>(),
             Self::Zones => size_of::<ZonesParams>(),
             Self::Diff => size_of::<DiffParams>(),
+            Self::Elementwise => size_of::<ElementwiseParams>(),
         }
     }
 }
@@ -145,6 +157,12 @@ pub fn pointers(kernel: Kernel, params: &[u8]) -> Result<Vec<Range>, Refusal> {
             ranges.add(params.a, bytes, false);
             ranges.add(params.b, bytes, false);
             ranges.totals::<DiffTotals>(params.totals, 1);
+        }
+        Kernel::Elementwise => {
+            let params: ElementwiseParams = read(params)?;
+            for (pointer, bytes, writes) in params.reach()? {
+                ranges.add(pointer, bytes, writes);
+            }
         }
     }
     Ok(ranges.0)

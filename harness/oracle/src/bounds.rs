@@ -103,6 +103,15 @@ pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) ->
     }
 }
 
+/// The bounds for data of which nothing is known but that it is real: products may all share one sign.
+#[must_use]
+pub fn bounds_of_any_data(case: &Case, notes: &Notes, facts: &ReferenceFacts) -> Bounds {
+    let bounds = bounds(case, notes, facts, Fill { kind: FillKind::Real, seed: 0 });
+    let worst = worst_sum_factor(case, facts);
+    let excess = (worst - worst.min(sum_factor(case, facts))) * accumulation_unit(case, notes);
+    Bounds { accumulate: bounds.accumulate + excess, ..bounds }
+}
+
 /// True where notes declare how the engine computes, beyond plain sums in the compute type.
 pub(crate) fn declares_arithmetic(notes: &Notes) -> bool {
     notes.numerical.iter().any(|note| ARITHMETIC_NOTES.contains(note))

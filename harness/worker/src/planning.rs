@@ -30,7 +30,9 @@ pub(crate) fn left_out(
     let Some(most) = session.options.compiled_max.filter(|most| *most > 0) else { return BTreeSet::new() };
     match job.selection {
         Selection::All | Selection::Heuristics => {}
-        Selection::Single | Selection::Describe | Selection::Provoke(_) => return BTreeSet::new(),
+        Selection::Single | Selection::Describe | Selection::Provoke(_) | Selection::Drill => {
+            return BTreeSet::new();
+        }
     }
     // An engine that declines is not compiled either; the visit finds out why.
     let compiles = |candidate: &Candidate| {

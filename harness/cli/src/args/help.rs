@@ -61,7 +61,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is \
          whole, but its case or its program does not show the failure any more; `replay`: a regression; `compare`: \
          something is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong \
-         where others are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning",
+         where others are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning; `ladder`: a rung broke",
     ),
     (
         2,
@@ -71,14 +71,14 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     ),
     (3, "this machine can't run it: no driver, no library, a companion missing, mixed library files"),
     (4, "convict itself failed: a full disk, a worker that can't be spawned, a self-test that fails"),
-    (75, "the device is in trouble: try elsewhere"),
+    (75, "the device is in trouble: try elsewhere; `ladder`: the machine or its libraries cannot be used"),
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
          comparison in which nothing was, a comparison that was over before the corpus was, \
          a bundle of the simulator without --simulate, a file to import that holds no convolution, a \
-         bundle of which no recipe can be made",
+         bundle of which no recipe can be made, a rung of `ladder` that could not be climbed",
     ),
     (
         130,

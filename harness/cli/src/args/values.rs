@@ -92,6 +92,22 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     if rest.is_empty() { Ok(Duration::from_secs(seconds)) } else { Err(wrong()) }
 }
 
+/// Units of a number of bytes.
+const BYTE_UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+
+/// Reads `1048576`, `512MiB`, `2GiB`: at most 63 bits of bytes.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = BYTE_UNITS
+        .into_iter()
+        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits, shift)))
+        .unwrap_or((text, 0));
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("'{text}' is no number of bytes: write digits, alone or with KiB, MiB or GiB"));
+    }
+    let count = digits.parse::<i64>().ok().and_then(|count| count.checked_mul(1 << shift));
+    count.and_then(|count| u64::try_from(count).ok()).ok_or_else(|| format!("'{text}' is too much"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +126,18 @@ mod tests {
         }
         for text in ["99999999999999999999h", "9999999999999999999h", "18446744073709551615s1"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_have_binary_units() {
+        for (text, expected) in
+            [("0", 0), ("17", 17), ("1KiB", 1 << 10), ("512MiB", 512 << 20), ("2GiB", 2 << 30)]
+        {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for text in ["", "MiB", "1MB", "-1", "+1", "1.5GiB", "9223372036854775808", "9999999999GiB"] {
+            assert!(bytes(text).is_err(), "{text}");
         }
     }
 
