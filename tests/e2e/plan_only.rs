@@ -204,7 +204,7 @@ fn a_device_that_cannot_be_planned_for_is_told_in_one_line() {
             &["check", case, "--plan-only", "--arch", "sm_61"],
             "'sm_61' is no architecture that convict has a profile of",
         ),
-        (&["check", case, "--plan-only", "--device-json", &broken], "is no device JSON: EOF"),
+        (&["check", case, "--plan-only", "--device-json", &broken], "is no device JSON: control character"),
         (&["check", case, "--plan-only", "--device-json", &out], "name a readable file"),
         (&["engines"], "a table of engines needs a device to plan for"),
         (&["engines", case, "--arch", "sm_80", "--arch", "sm_90"], "one --arch at a time"),

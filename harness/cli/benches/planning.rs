@@ -1,4 +1,4 @@
-//! How many problems a hunt for plans gets through: the real library without a GPU, with run-time compilation off and on.
+//! How many problems a hunt for plans gets through: the real library without a GPU, run-time compilation off and on.
 //! Needs the wheels in the cache (`convict sets --fetch wheel:9.19.0.56 --plans-only`); says so where they are not.
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! A visit without a device: the plan is built, asked twice for what it needs, and read back from its own JSON. Knows
 //! what to ask; judges nothing.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use case::{Candidate, Ended, Job, Observation, Planning, Reload, Selection};
@@ -19,30 +18,40 @@ const COMPILES: &str = "the engine compiles at run time, and --rtc is off";
 const SHARED: &str =
     "the engine compiles at run time, and another plan of the problem was taken; --rtc all takes each";
 
-/// Candidates of a survey, by their place, that compile at run time and are left out so that others get their turn.
-/// Which are kept follows from the case alone, and each is as likely as any other.
-pub(crate) fn left_out(
-    session: &Session,
-    graph: &Graph,
-    job: &Job,
-    candidates: &[Candidate],
-) -> BTreeSet<usize> {
-    let Some(most) = session.options.compiled_max.filter(|most| *most > 0) else { return BTreeSet::new() };
-    match job.selection {
-        Selection::All | Selection::Heuristics => {}
-        Selection::Single | Selection::Describe | Selection::Provoke(_) | Selection::Drill => {
-            return BTreeSet::new();
-        }
-    }
+/// A visit to come: the place of its candidate, and whether it shares what the plans of a problem may compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) place: usize,
+    pub(crate) shares: bool,
+}
+
+/// Most plans of the survey that are compiled.
+pub(crate) fn compiled_max(session: &Session) -> usize {
+    session.options.compiled_max.filter(|most| *most > 0).unwrap_or(usize::MAX)
+}
+
+/// In which order the candidates are visited. Where some that compile are left out, those come last, in an order that
+/// follows from the case alone and puts each in front as often as any other.
+pub(crate) fn turns(session: &Session, graph: &Graph, job: &Job, candidates: &[Candidate]) -> Vec<Turn> {
+    let surveyed = match job.selection {
+        Selection::All | Selection::Heuristics => true,
+        Selection::Single | Selection::Describe | Selection::Provoke(_) | Selection::Drill => false,
+    };
+    let limited = surveyed && session.device.is_none() && compiled_max(session) < usize::MAX;
     // An engine that declines is not compiled either; the visit finds out why.
     let compiles = |candidate: &Candidate| {
         graph.engine(candidate.config.engine).is_ok_and(|engine| engine.notes().compiles_at_run_time())
     };
-    let mut compiled: Vec<usize> =
-        candidates.iter().enumerate().filter(|(_, each)| compiles(each)).map(|(place, _)| place).collect();
-    let case = job.case.to_string();
-    compiled.sort_by_cached_key(|place| Sha256::digest(format!("{place} {case}")).to_vec());
-    compiled.split_off(most.min(compiled.len())).into_iter().collect()
+    let turn = |(place, each): (usize, &Candidate)| Turn { place, shares: limited && compiles(each) };
+    let mut turns: Vec<Turn> = candidates.iter().enumerate().map(turn).collect();
+    if limited {
+        let case = job.case.to_string();
+        turns.sort_by_cached_key(|turn| match turn.shares {
+            false => (false, turn.place, Vec::new()),
+            true => (true, 0, Sha256::digest(format!("{} {case}", turn.place)).to_vec()),
+        });
+    }
+    turns
 }
 
 /// How the visit to such a candidate ends.

@@ -80,18 +80,25 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
     };
     (desk.send)(Reply::Candidates { job: job.id, candidates: candidates.clone() })?;
     let recipes = oracle::recipes(&job.case, job.matrix);
-    let left_out = planning::left_out(session, &graph, job, &candidates);
+    let turns = planning::turns(session, &graph, job, &candidates);
+    let mut left_to_compile = planning::compiled_max(session);
     let mut visitor = Visitor::new(session, (desk.board, desk.gate), job, &graph, recipes);
-    for (ordinal, candidate) in (0_u32..).zip(&candidates) {
+    for turn in turns {
+        let (Some(candidate), Ok(ordinal)) = (candidates.get(turn.place), u32::try_from(turn.place)) else {
+            continue;
+        };
         if job.skip.contains(&candidate.config) {
             continue;
         }
         visitor.board.turn_to(job.id, ordinal);
-        let observation = Box::new(if left_out.contains(&(ordinal as usize)) {
+        let observation = Box::new(if turn.shares && left_to_compile == 0 {
             blank(Some(candidate.clone()), planning::passed_over())
         } else {
             visitor.visit(candidate)
         });
+        if turn.shares && observation.ended == Ended::Described {
+            left_to_compile -= 1;
+        }
         let lost = matches!(observation.ended, Ended::Device { sticky: true, .. });
         (desk.send)(Reply::Observed { job: job.id, ordinal: Some(ordinal), observation })?;
         if lost {

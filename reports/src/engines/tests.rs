@@ -5,7 +5,7 @@ use case::{Candidate, Config, Knob, Notes, Phase, Planning, Refusal};
 use super::*;
 
 fn observed(engine: i64, knobs: Vec<Knob>, ended: Ended) -> Observation {
-    let range = KnobRange { knob: 2, minimum: 0, maximum: 20 + engine, stride: 1 };
+    let range = KnobRange { knob: 2, minimum: 0, maximum: engine.saturating_add(20), stride: 1 };
     let planning = Planning { knobs: vec![range], ..Planning::default() };
     Observation {
         candidate: Some(Candidate { config: Config { engine, knobs }, ranks: Ranks::default() }),

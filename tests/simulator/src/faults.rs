@@ -153,7 +153,7 @@ pub enum Action {
         /// Bytes too few.
         bytes: i64,
     },
-    /// A configuration, or a plan that is read from JSON, tells of more workspace than the plan that was built asks for.
+    /// A configuration, or a plan read from JSON, tells of more workspace than the plan that was built asks for.
     Surplus {
         /// Which of the two.
         site: Site,

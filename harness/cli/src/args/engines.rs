@@ -11,8 +11,8 @@ use super::{MachineArgs, OneDevice, help};
 #[derive(Debug, Args)]
 #[command(after_long_help = help::CASE_LINE)]
 pub(crate) struct Engines {
-    /// The case line whose plans are listed; --help explains it. Without it every engine of a library set is asked about
-    /// the same list of problems, on a machine without a GPU, and a table says what it takes; that needs --arch or
+    /// The case line whose plans are listed; --help explains it. Without it every engine of a library set is asked
+    /// about the same list of problems, without a GPU, and a table says what it takes; that needs --arch or
     /// --device-json.
     #[arg(value_name = "CASE LINE")]
     pub(crate) case: Option<String>,

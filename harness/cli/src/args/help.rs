@@ -12,8 +12,8 @@ THE CASE LINE
   PASS      fprop (forward), dgrad (gradient of the input), wgrad (gradient of the weights); below, what is no
             convolution
   TYPES     f32 f64 f16 bf16, and i8 i32, of which plans alone are judged: one for all tensors, or three as x,w,y
-            (input, weights, output of the forward pass,
-            whatever PASS is); then /TYPE for another compute type, as in f16/f16
+            (input, weights, output of the forward pass, whatever PASS is); then /TYPE for another compute type, as in
+            f16/f16
   LAYOUTS   nchw or nhwc (channels last), for any number of axes; one for all tensors, or three as x,w,y; i8 also has
             nchwc4 and nchwc32, in vectors of so many channels
   n c k g   batch, input channels, output channels (both in total), groups (default 1): n8 c64 k128 g2
