@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use kernel::{
-    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, FPROP, FillParams, Kernel, PAINT,
-    ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals, ZoneTotals, ZonesParams, twin,
+    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, FPROP, FillParams, Kernel, MATMUL,
+    PAINT, RMSNORM, ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals, WGRAD,
+    ZoneTotals, ZonesParams, twin,
 };
 
 use crate::memory::Memory;
@@ -146,14 +147,13 @@ fn verify(memory: &mut Memory, fills: &mut Fills, params: &VerifyParams) -> Resu
 }
 
 fn reference(memory: &mut Memory, params: &ReferenceParams) -> Result<(), Illegal> {
-    // The output operand's memory is not looked at and need not be live.
-    let operand = |memory: &Memory, of: &TensorView, is_output: bool| {
-        if is_output { Ok(Vec::new()) } else { view(memory, of).map(<[u8]>::to_vec) }
+    // What is not read, the output and the w that pooling lacks, need not be live.
+    let operand = |memory: &Memory, of: &TensorView, is_read: bool| {
+        if is_read { view(memory, of).map(<[u8]>::to_vec) } else { Ok(Vec::new()) }
     };
-    let is_wgrad = params.op != FPROP && params.op != DGRAD;
-    let x = operand(memory, &params.x, params.op == DGRAD)?;
-    let w = operand(memory, &params.w, is_wgrad)?;
-    let y = operand(memory, &params.y, params.op == FPROP)?;
+    let x = operand(memory, &params.x, params.op != DGRAD)?;
+    let w = operand(memory, &params.w, [FPROP, DGRAD, MATMUL, RMSNORM].contains(&params.op))?;
+    let y = operand(memory, &params.y, [DGRAD, WGRAD].contains(&params.op))?;
     let outcome = twin::reference(params, &x, &w, &y)?;
     write(memory, params.result, bytemuck::cast_slice(&outcome.result))?;
     write(memory, params.abs_sum, bytemuck::cast_slice(&outcome.abs_sum))?;
