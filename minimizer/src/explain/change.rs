@@ -68,7 +68,17 @@ pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
             Field::Batch => Quantity::MatrixRows,
             Field::ChannelsPerGroup => Quantity::MatrixProducts,
             Field::FiltersPerGroup => Quantity::MatrixColumns,
-            _ => Quantity::MatrixBatch,
+            Field::Groups
+            | Field::Input(_)
+            | Field::Filter(_)
+            | Field::Dilation(_)
+            | Field::Stride(_)
+            | Field::PadBefore(_)
+            | Field::PadAfter(_)
+            | Field::Declared(_)
+            | Field::Repeat
+            | Field::WorkspaceBytes
+            | Field::Misalignment => Quantity::MatrixBatch,
         };
     }
     let inner = |index: usize| (case.problem.axes.len() - 1).saturating_sub(index);

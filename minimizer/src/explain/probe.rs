@@ -192,15 +192,16 @@ fn fields_of(change: &Change) -> Vec<String> {
 /// True where a size of matrices has that letter of theirs as a factor.
 fn is_about_matrices(quantity: &Quantity, field: &Quantity) -> bool {
     use Quantity::{MatrixBatch, MatrixColumns, MatrixProducts, MatrixRows};
-    let factors: &[Quantity] = match quantity {
-        Quantity::Elements(Role::X) | Quantity::Bytes(Role::X) => &[MatrixBatch, MatrixRows, MatrixProducts],
-        Quantity::Elements(Role::W) | Quantity::Bytes(Role::W) => {
-            &[MatrixBatch, MatrixProducts, MatrixColumns]
+    let of = |role| [Quantity::Elements(role), Quantity::Bytes(role)].contains(quantity);
+    let factors: &[Quantity] = match () {
+        () if of(Role::X) => &[MatrixBatch, MatrixRows, MatrixProducts],
+        () if of(Role::W) => &[MatrixBatch, MatrixProducts, MatrixColumns],
+        () if of(Role::Y) => &[MatrixBatch, MatrixRows, MatrixColumns],
+        () if *quantity == Quantity::MultiplyAdds => {
+            &[MatrixBatch, MatrixRows, MatrixColumns, MatrixProducts]
         }
-        Quantity::Elements(Role::Y) | Quantity::Bytes(Role::Y) => &[MatrixBatch, MatrixRows, MatrixColumns],
-        Quantity::MultiplyAdds => &[MatrixBatch, MatrixRows, MatrixColumns, MatrixProducts],
-        Quantity::Outputs => &[MatrixRows],
-        _ => &[],
+        () if *quantity == Quantity::Outputs => &[MatrixRows],
+        () => &[],
     };
     factors.contains(field)
 }
