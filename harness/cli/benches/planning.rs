@@ -14,9 +14,10 @@ const SET: &str = "9.19.0.56";
 /// Option of run-time compilation, and problems of one measurement.
 const HUNTS: [(&str, u64); 2] = [("off", 400), ("on", 30)];
 
+#[expect(clippy::print_stderr, reason = "a bench without what it measures says so to who started it")]
 fn main() {
     let Some(libraries) = libraries() else {
-        println!(
+        eprintln!(
             "SKIPPED: wheel:{SET} and its compiler are not in the cache; convict sets --fetch gets them"
         );
         return;

@@ -5,15 +5,9 @@ use std::collections::VecDeque;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use kernel::{
-<<<<<<< HEAD
     CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, ElementwiseParams, FPROP, FillParams,
     Kernel, MATMUL, PAINT, RMSNORM, ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals,
     WGRAD, ZoneTotals, ZonesParams, twin,
-=======
-    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, FPROP, FillParams, Kernel, MATMUL,
-    PAINT, RMSNORM, ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals, WGRAD,
-    ZoneTotals, ZonesParams, twin,
->>>>>>> ops
 };
 
 use crate::memory::Memory;
@@ -154,11 +148,7 @@ fn verify(memory: &mut Memory, fills: &mut Fills, params: &VerifyParams) -> Resu
 }
 
 fn reference(memory: &mut Memory, params: &ReferenceParams) -> Result<(), Illegal> {
-<<<<<<< HEAD
-    // The output operand's memory is not looked at and need not be live; pooling has no second operand.
-=======
     // What is not read, the output and the w that pooling lacks, need not be live.
->>>>>>> ops
     let operand = |memory: &Memory, of: &TensorView, is_read: bool| {
         if is_read { view(memory, of).map(<[u8]>::to_vec) } else { Ok(Vec::new()) }
     };

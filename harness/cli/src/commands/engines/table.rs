@@ -45,9 +45,8 @@ pub(super) fn run(arguments: &Engines) -> Result<u8, Failure> {
             add(&mut tables, arguments, device, set.machine())?;
         }
     }
-    match &arguments.out {
-        Some(out) => write(out, &tables)?,
-        None => {}
+    if let Some(out) = &arguments.out {
+        write(out, &tables)?;
     }
     Ok(CLEAN)
 }
