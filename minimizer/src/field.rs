@@ -1,7 +1,7 @@
-//! The integer fields of a case, read and written alike. Knows where each lives and its least value; widths
-//! are per group, so that no edit of one field can break divisibility.
+//! The integer fields of a case, read and written alike. Knows where each lives, which operation has it and its least
+//! value; widths are per group, so that no edit of one field can break divisibility.
 
-use case::{Axis, Case, Workspace, WorkspaceAmount};
+use case::{Axis, Case, Operation, Workspace, WorkspaceAmount};
 
 /// One integer of a case. Axis fields carry the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,7 +10,8 @@ pub(crate) enum Field {
     Input(usize),
     ChannelsPerGroup,
     FiltersPerGroup,
-    /// Groups at fixed widths: totals follow.
+    /// Groups at fixed widths: totals follow. The channels of a pooling, the length of a row that is normalized, the batch
+    /// of matrices.
     Groups,
     Filter(usize),
     Dilation(usize),
@@ -39,7 +40,26 @@ impl Field {
         }
         fields.extend((0..declared).map(Self::Declared));
         fields.extend([Self::Repeat, Self::WorkspaceBytes, Self::Misalignment]);
+        fields.retain(|field| field.is_of(case.problem.operation));
         fields
+    }
+
+    /// True where the operation has the field as one of its own, which follows from no other.
+    fn is_of(self, operation: Operation) -> bool {
+        let axes = !matches!(operation, Operation::MatMul | Operation::RmsNorm);
+        match self {
+            Self::ChannelsPerGroup | Self::FiltersPerGroup => {
+                operation.is_convolution() || operation == Operation::MatMul
+            }
+            Self::Dilation(_) => operation.is_convolution(),
+            Self::Input(_)
+            | Self::Filter(_)
+            | Self::Stride(_)
+            | Self::PadBefore(_)
+            | Self::PadAfter(_)
+            | Self::Declared(_) => axes,
+            Self::Batch | Self::Groups | Self::Repeat | Self::WorkspaceBytes | Self::Misalignment => true,
+        }
     }
 
     /// The fields that multiply into tensor sizes and may stand in for one another.
@@ -47,6 +67,7 @@ impl Field {
         let mut fields = vec![Self::Batch];
         fields.extend((0..case.problem.axes.len()).map(Self::Input));
         fields.extend([Self::ChannelsPerGroup, Self::FiltersPerGroup]);
+        fields.retain(|field| field.is_of(case.problem.operation));
         fields
     }
 

@@ -8,6 +8,7 @@
 
 mod amplifiers;
 mod closed;
+mod control;
 mod edits;
 mod explain;
 mod field;

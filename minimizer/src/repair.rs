@@ -12,9 +12,10 @@ pub(crate) fn admit(current: &Case, key: &Key, proposal: Case) -> Option<Case> {
     (repaired != *current && repaired.validate().is_ok() && Key::of(&repaired) < *key).then_some(repaired)
 }
 
-/// Brings the proposal back inside the rules that its edit broke. A case that must be refused breaks them on
-/// purpose and is left as it is.
+/// Brings the proposal back inside the rules that its edit broke: fields that follow from others follow them again. A
+/// case that must be refused breaks the other rules on purpose and is left as it is.
 pub(crate) fn repair(current: &Case, mut proposal: Case) -> Case {
+    proposal.problem = proposal.problem.fitted();
     if proposal.options.expect == Expect::Refuse {
         return proposal;
     }
@@ -36,8 +37,10 @@ pub(crate) fn repair(current: &Case, mut proposal: Case) -> Case {
 /// Ranges of kept elements go where an edit changes the extents of an input: their positions meant other elements, and
 /// the case is then one that was asked about before its inputs were thinned out, so that the answer is known.
 fn keep_all_of_other_extents(current: &Case, proposal: &mut Case) {
-    let extents =
-        |case: &Case| case.problem.operation.inputs().map(|role| case.problem.geometry().extents(role));
+    let extents = |case: &Case| {
+        let geometry = case.problem.geometry();
+        case.problem.operation.inputs().iter().map(|role| geometry.extents(*role)).collect::<Vec<_>>()
+    };
     if !proposal.options.keep.is_all() && extents(current) != extents(proposal) {
         proposal.options.keep = Keep::default();
     }

@@ -4,9 +4,10 @@
 //! A failure that shows in every run of the original is followed answer by answer. One that comes and goes is
 //! followed by rates: a first miss turns a proposal away, a first hit sends it through the gauntlet.
 
-use case::{Case, Operation};
+use case::Case;
 
 use crate::amplifiers::amplifiers;
+use crate::control::control;
 use crate::edits;
 use crate::ledger::Ledger;
 use crate::minimized::{MinimizeError, Stop};
@@ -485,16 +486,4 @@ pub(crate) struct Standing<'a> {
     pub(crate) dry: Option<u32>,
     pub(crate) amplified: bool,
     pub(crate) backtracks: u32,
-}
-
-/// A case that cannot fail in the pinned way: the pass is part of how a failure is pinned, and this one has
-/// another.
-fn control(case: &Case) -> Option<Case> {
-    let mut control = case.clone();
-    control.problem.operation = match case.problem.operation {
-        Operation::Fprop => Operation::Dgrad,
-        Operation::Dgrad | Operation::Wgrad => Operation::Fprop,
-    };
-    control.options.keep = case::Keep::default();
-    control.validate().is_ok().then_some(control)
 }

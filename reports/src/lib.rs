@@ -17,6 +17,7 @@ mod picture;
 mod planned;
 mod position;
 mod read;
+pub mod recipe;
 mod redact;
 mod region;
 mod regression;

@@ -1,6 +1,6 @@
 //! Positions in the output of a case: row-major over its logical extents (n, c, spatial). Arithmetic only.
 
-use case::{Case, Role};
+use case::{Case, Operation};
 
 /// Extents of the output, at least 1 each.
 pub(crate) fn extents(case: &Case) -> Vec<u64> {
@@ -10,10 +10,11 @@ pub(crate) fn extents(case: &Case) -> Vec<u64> {
 
 /// Names of the output's dimensions.
 pub(crate) fn names(case: &Case) -> Vec<&'static str> {
-    let outer = match case.problem.operation.output() {
-        Role::X => ["n", "c"],
-        Role::W => ["k", "c"],
-        Role::Y => ["n", "k"],
+    let outer = match case.problem.operation {
+        Operation::Fprop => ["n", "k"],
+        Operation::Dgrad | Operation::MaxPool | Operation::AvgPool | Operation::RmsNorm => ["n", "c"],
+        Operation::Wgrad => ["k", "c"],
+        Operation::MatMul => return vec!["b", "m", "n"],
     };
     outer.into_iter().chain(axis_names(case)).collect()
 }

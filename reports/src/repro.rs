@@ -16,17 +16,19 @@ use crate::escape::for_program;
 use crate::finding::Finding;
 use crate::repro::contents::{Contents, Schedule};
 use crate::repro::history::Earlier;
-use crate::repro::pass::Pass;
+use crate::repro::pass::{Parts, Pass};
 use crate::title::title;
 
 /// The template and its parts, by the names that it includes them with.
-const TEMPLATES: [(&str, &str); 11] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("repro.cpp", include_str!("../templates/repro.cpp")),
     ("repro/values.cpp", include_str!("../templates/repro/values.cpp")),
     ("repro/reference.cpp", include_str!("../templates/repro/reference.cpp")),
     ("repro/driver.cpp", include_str!("../templates/repro/driver.cpp")),
     ("repro/library.cpp", include_str!("../templates/repro/library.cpp")),
     ("repro/graph.cpp", include_str!("../templates/repro/graph.cpp")),
+    ("repro/operations.cpp", include_str!("../templates/repro/operations.cpp")),
+    ("repro/earlier.cpp", include_str!("../templates/repro/earlier.cpp")),
     ("repro/buffers.cpp", include_str!("../templates/repro/buffers.cpp")),
     ("repro/history.cpp", include_str!("../templates/repro/history.cpp")),
     ("repro/run.cpp", include_str!("../templates/repro/run.cpp")),
@@ -56,6 +58,8 @@ struct Program {
     code_note: String,
     operation: &'static str,
     pass: Pass,
+    #[serde(flatten)]
+    parts: Parts,
     axes: usize,
     tensors: Vec<Tensor>,
     compute: &'static str,
@@ -132,8 +136,8 @@ fn program(finding: &Finding<'_>) -> Program {
         checks: checks(sameness.kind),
         signal_note: matches!(sameness.kind, Kind::Crash | Kind::Hang),
         convolutions: match finding.case.history.len() {
-            0 => "one convolution".to_owned(),
-            count => format!("a convolution after {count} others"),
+            0 => format!("one {}", Parts::words(finding.case)),
+            count => format!("a {} after {count} others", Parts::words(finding.case)),
         },
         case: finding.case.to_string().replace(" ; ", " ;\n//   "),
         history: finding.case.history.iter().map(Earlier::of).collect(),
@@ -149,6 +153,7 @@ fn program(finding: &Finding<'_>) -> Program {
         code_note: for_program(&code_note),
         operation: problem.operation.name(),
         pass: Pass::of(problem.operation),
+        parts: Parts::of(finding.case),
         axes: problem.axes.len(),
         tensors: Role::ALL.map(|role| tensor(problem, role)).into(),
         compute: data_type(problem.dtypes.compute),
@@ -157,7 +162,7 @@ fn program(finding: &Finding<'_>) -> Program {
         pad_after: three(&problem.axes, 0, |axis| axis.pad_after),
         stride: three(&problem.axes, 1, |axis| axis.stride),
         dilation: three(&problem.axes, 1, |axis| axis.dilation),
-        alpha: double(options.alpha.value()),
+        alpha: double(scale(problem, options.alpha.value())),
         beta: double(options.beta.value()),
         engine: choice.engine,
         knobs: choice.knobs,
@@ -199,6 +204,16 @@ fn literal(text: &str) -> String {
 fn vectors(problem: &Problem) -> String {
     let vectors = problem.layouts.tensors().map(case::Layout::vector);
     if vectors == [1; 3] { String::new() } else { join(&vectors) }
+}
+
+/// What a sum is multiplied by: alpha, or one over the elements of a window that is averaged.
+fn scale(problem: &Problem, alpha: f64) -> f64 {
+    if problem.operation == case::Operation::AvgPool {
+        // A window has fewer elements than 2^53.
+        1.0 / problem.geometry().reduction() as f64
+    } else {
+        alpha
+    }
 }
 
 /// Bytes beyond what the plan asks for, and the most that it may ask for; -1 sets no limit.

@@ -13,6 +13,7 @@ mod recreate;
 
 pub(crate) use forms::forms;
 pub use novelty::{KnownList, Match, Novelty, Seen, Standing, novelty};
+pub(crate) use recreate::{dispatcher_build, wheel_place};
 
 use crate::error::BundleError;
 use crate::finding::Finding;

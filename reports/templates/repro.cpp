@@ -55,7 +55,7 @@ enum class Kind { wrong, inexact, nondet, oob, input, status, device, crash, han
 enum class Phase {
     load, init, describe, heuristics, plan, allocate, execute, sync, readback, judge, teardown
 };
-enum class Op { fprop, dgrad, wgrad };
+enum class Op { {%- if family == "convolution" %} fprop, dgrad, wgrad {% else %} maxpool, avgpool, matmul, rmsnorm {% endif -%} };
 enum class Fill { zero, one, int2, int1, tern, real, index, onehot, ramp, nan, sparse };
 enum class Bytes { zero, ones, random };
 
@@ -67,7 +67,15 @@ enum : int { CUDNN_DATA_INT8 = 3, CUDNN_DATA_INT32 = 4 };
 // cudnnBackendHeurMode_t
 enum : int { CUDNN_HEUR_MODE_B = 1, CUDNN_HEUR_MODE_FALLBACK = 2, CUDNN_HEUR_MODE_A = 3 };
 
+{% if family == "pooling" -%}
+// Dimensions: x and y n, c, d, h, w. There are no weights: what stands in their place tells the extents of the windows.
+{%- elif family == "matmul" -%}
+// Dimensions: x b, m, 1, 1, k; w b, k, 1, 1, n; y b, m, 1, 1, n.
+{%- elif family == "rmsnorm" -%}
+// Dimensions: x and y n, c, 1, 1, 1; w, the scale, 1, c, 1, 1, 1.
+{%- else -%}
 // Dimensions: image x n, c, d, h, w; filter w k, c/g, d, h, w; response y n, k, d, h, w.
+{%- endif %}
 struct Tensor { char name; int dtype; int64_t extent[5], stride[5]; };
 struct Knob { int type; int64_t value; };
 // Contents of the buffers before an execution, and how many executions in a row start from them.
@@ -97,7 +105,7 @@ constexpr int64_t PAD_BEFORE[3] = { {{- pad_before -}} };
 constexpr int64_t PAD_AFTER[3] = { {{- pad_after -}} };
 constexpr int64_t STRIDE[3] = { {{- stride -}} };
 constexpr int64_t DILATION[3] = { {{- dilation -}} };
-constexpr double ALPHA = {{ alpha }};
+constexpr double ALPHA = {{ alpha }};{{ "  // one over the elements of a window" if operation == "avgpool" }}
 constexpr double BETA = {{ beta }};
 
 constexpr int64_t ENGINE = {{ engine }};  // global index; -1 takes a heuristic list instead
@@ -143,9 +151,13 @@ static const std::vector<uint64_t> SEEN_WRONG = { {{- seen_wrong -}} };
 {%- endif %}
 
 constexpr int IMAGE = 0, FILTER = 1, RESPONSE = 2;
-{%- if not plans_only %}
+{%- if family == "convolution" and not plans_only %}
 constexpr int OUTPUT = OPERATION == Op::fprop ? RESPONSE : OPERATION == Op::dgrad ? IMAGE : FILTER;
 constexpr int PROBE = OPERATION == Op::dgrad ? RESPONSE : IMAGE;  // the image that the pass reads
+{%- else %}  // x, w and y
+constexpr int OUTPUT = RESPONSE;
+constexpr int PROBE = IMAGE;
+{%- endif %}
 constexpr uint64_t GUARD = 1 << 20;  // bytes before and after every buffer
 constexpr int SHOWN_MAX = 8;         // mismatches printed for one execution
 {%- endif %}

@@ -82,6 +82,11 @@ fn a_command_line_that_asks_for_nothing_possible_is_usage() {
     assert_says(&run, USAGE, "--faults /no/such/script: No such file or directory (os error 2)");
     let run = simulate(Path::new("/"), ["check", CASE]);
     assert_says(&run, USAGE, "--faults /: is a folder, not a fault script");
+    let script = fresh_folder("faults-cut").join("faults.json");
+    fs::write(&script, "[{").expect("a file");
+    let run = simulate(&script, ["check", CASE]);
+    let line = format!("--faults {}: is no fault script: EOF while parsing an object", script.display());
+    assert_says(&run, USAGE, &line);
     let run = convict(["check", CASE, "--faults", "none"]);
     assert_says(&run, USAGE, "--faults needs --simulate: a real library takes no fault script");
     let run = simulate(Path::new("none"), ["hunt", "--cases", "1", "--workers", "1", "--device", "0,1"]);

@@ -139,3 +139,25 @@ fn a_hunt_around_a_log_runs_its_cases_first_and_another_file_is_another_hunt() {
     let run = convict(["hunt".as_ref(), "--simulate".as_ref(), "--around".as_ref(), list.as_os_str()]);
     assert!(run.code == Some(USAGE) && run.stderr.contains("a hunt needs an end"), "{run:?}");
 }
+
+#[test]
+fn a_list_of_cases_has_a_size_and_is_text_or_tells_its_line() {
+    let folder = fresh_folder("cases-from-refused");
+    let list = folder.join("cases.txt");
+    fs::write(&list, b"fprop f32 nchw n1 c1 k1 i4 f3\n\xff\n").expect("a file");
+    let hunt = |path: &Path| {
+        convict(["hunt".as_ref(), "--simulate".as_ref(), "--cases-from".as_ref(), path.as_os_str()])
+    };
+    let run = hunt(&list);
+    assert_eq!(run.code, Some(USAGE), "{run:?}");
+    assert!(run.stderr.trim_end().ends_with("is no UTF-8 text, from line 2 on"), "{run:?}");
+    let run = hunt(Path::new("/dev/zero"));
+    assert_eq!(run.code, Some(USAGE), "{run:?}");
+    assert!(run.stderr.trim_end().ends_with("is larger than the 64 MiB of a list; split it"), "{run:?}");
+}
+
+#[test]
+fn a_path_of_the_command_line_ends_no_line_of_ours() {
+    let run = convict(["import", "no\n::error::file"]);
+    assert_eq!((run.code, run.stderr.lines().count()), (Some(USAGE), 1), "{run:?}");
+}

@@ -22,6 +22,8 @@ impl CuResult {
     pub const INVALID_DEVICE: Self = Self(101);
     /// Module image unusable.
     pub const INVALID_IMAGE: Self = Self(200);
+    /// The driver is older than the PTX, or knows it not.
+    pub const UNSUPPORTED_PTX_VERSION: Self = Self(222);
     /// No current context.
     pub const INVALID_CONTEXT: Self = Self(201);
     /// No such function, symbol or texture.

@@ -49,6 +49,16 @@ numbers! {
         VARIANT_PACK = 16;
         /// Tensor.
         TENSOR = 17;
+        /// Parameters of a product of matrices.
+        MATMUL = 18;
+        /// matmul.
+        OPERATION_MATMUL = 19;
+        /// Parameters of pooling, which the library calls resampling.
+        RESAMPLE = 24;
+        /// maxpool and avgpool.
+        OPERATION_RESAMPLE = 25;
+        /// rmsnorm.
+        OPERATION_NORM = 29;
         /// Device properties, from 9.8.
         DEVICE_PROPERTIES = 38;
     }
@@ -77,16 +87,28 @@ numbers! {
         HEURISTIC_MODE = 8;
         /// `cudnnBackendKnobType_t`.
         KNOB_TYPE = 9;
+        /// `cudnnNanPropagation_t`.
+        NAN_PROPAGATION = 10;
         /// `cudnnBackendNumericalNote_t`.
         NUMERICAL_NOTE = 11;
         /// `cudnnBackendDescriptor_t`.
         DESCRIPTOR = 15;
         /// `cudnnBackendBehaviorNote_t`.
         BEHAVIOR_NOTE = 19;
+        /// `cudnnResampleMode_t`.
+        RESAMPLE_MODE = 21;
+        /// `cudnnPaddingMode_t`.
+        PADDING_MODE = 22;
         /// `int32_t`.
         INT32 = 23;
         /// `char`.
         CHAR = 24;
+        /// `cudnnFraction_t`: two `int64_t`, numerator and denominator.
+        FRACTION = 26;
+        /// `cudnnBackendNormMode_t`.
+        NORM_MODE = 27;
+        /// `cudnnBackendNormFwdPhase_t`.
+        NORM_PHASE = 28;
     }
 }
 
@@ -191,6 +213,8 @@ numbers! {
         TENSOR_VECTORIZED_DIMENSION = 905;
         /// Name of a tensor within a graph.
         TENSOR_UNIQUE_ID = 906;
+        /// Whether a tensor is a scalar that an execution finds in host memory.
+        TENSOR_IS_BY_VALUE = 908;
         /// Tensor names of an execution.
         PACK_UNIQUE_IDS = 1000;
         /// Their pointers.
@@ -217,6 +241,56 @@ numbers! {
         ENGINE_BEHAVIOR_NOTES = 1305;
         /// Device of an engine without a handle, from 9.8.
         ENGINE_DEVICE_PROPERTIES = 1307;
+        /// Accumulation type of a product of matrices.
+        MATMUL_COMPUTE_TYPE = 1500;
+        /// matmul x.
+        MATMUL_A = 1520;
+        /// matmul w.
+        MATMUL_B = 1521;
+        /// matmul y.
+        MATMUL_C = 1522;
+        /// matmul parameters.
+        MATMUL_PARAMETERS = 1523;
+        /// Largest element or mean.
+        RESAMPLE_MODE = 1700;
+        /// Accumulation type of pooling.
+        RESAMPLE_COMPUTE_TYPE = 1701;
+        /// Number of axes.
+        RESAMPLE_SPATIAL_DIMS = 1702;
+        /// Padding after, one fraction per axis.
+        RESAMPLE_POST_PADDINGS = 1703;
+        /// Padding before, one fraction per axis.
+        RESAMPLE_PRE_PADDINGS = 1704;
+        /// Steps of the window, one fraction per axis.
+        RESAMPLE_STRIDES = 1705;
+        /// Extents of the window, one fraction per axis.
+        RESAMPLE_WINDOW_DIMS = 1706;
+        /// What becomes of NaN.
+        RESAMPLE_NAN_PROPAGATION = 1707;
+        /// What padding holds.
+        RESAMPLE_PADDING_MODE = 1708;
+        /// Pooling x.
+        RESAMPLE_X = 1710;
+        /// Pooling y.
+        RESAMPLE_Y = 1711;
+        /// Pooling alpha, which must be 1.
+        RESAMPLE_ALPHA = 1713;
+        /// Pooling beta, which must be 0.
+        RESAMPLE_BETA = 1714;
+        /// Pooling parameters.
+        RESAMPLE_PARAMETERS = 1716;
+        /// Which normalization.
+        NORM_MODE = 2000;
+        /// Inference or training.
+        NORM_PHASE = 2001;
+        /// Normalization x.
+        NORM_X = 2002;
+        /// Normalization w.
+        NORM_SCALE = 2005;
+        /// Normalization epsilon, a scalar by value.
+        NORM_EPSILON = 2007;
+        /// Normalization y.
+        NORM_Y = 2013;
         /// Device ordinal to read properties of.
         DEVICE_ID = 2700;
         /// Handle whose device's properties to read.
@@ -265,6 +339,45 @@ numbers! {
         CROSS_CORRELATION = 1;
     }
 }
+
+numbers! {
+    /// `cudnnResampleMode_t`.
+    ResampleMode {
+        /// Mean of a window, padding counted in.
+        AVERAGE_INCLUDING_PADDING = 2;
+        /// Largest element of a window.
+        MAXIMUM = 3;
+    }
+}
+
+numbers! {
+    /// `cudnnPaddingMode_t`.
+    PaddingMode {
+        /// Zeros.
+        ZERO = 0;
+        /// Below every element.
+        NEGATIVE_INFINITY = 1;
+    }
+}
+
+numbers! {
+    /// `cudnnBackendNormMode_t`.
+    NormMode {
+        /// Root mean square.
+        RMS = 4;
+    }
+}
+
+numbers! {
+    /// `cudnnBackendNormFwdPhase_t`.
+    NormPhase {
+        /// Without statistics for a backward pass.
+        INFERENCE = 0;
+    }
+}
+
+/// `CUDNN_PROPAGATE_NAN`.
+pub const PROPAGATE_NAN: i32 = 1;
 
 /// Most extents of a tensor (`CUDNN_DIM_MAX`).
 pub const DIM_MAX: usize = 8;

@@ -24,6 +24,14 @@ pub enum Quantity {
     GroupC,
     /// Channels of y in one group.
     GroupK,
+    /// Rows of the matrices x and y: m.
+    MatrixRows,
+    /// Columns of the matrices w and y: n.
+    MatrixColumns,
+    /// Products that an output of matrices sums: k.
+    MatrixProducts,
+    /// Matrices in a batch: b.
+    MatrixBatch,
     /// Number of spatial axes.
     Rank,
     /// Input extent of an axis, counted from the innermost one: 0 is the last.
@@ -113,12 +121,12 @@ impl Quantity {
         let groups = problem.g.max(1);
         let axis = |inner: &usize| problem.axes.iter().rev().nth(*inner);
         Some(match self {
-            Self::N => problem.n,
+            Self::N | Self::MatrixRows => problem.n,
             Self::C => problem.c,
             Self::K => problem.k,
-            Self::Groups => problem.g,
-            Self::GroupC => problem.c / groups,
-            Self::GroupK => problem.k / groups,
+            Self::Groups | Self::MatrixBatch => problem.g,
+            Self::GroupC | Self::MatrixProducts => problem.c / groups,
+            Self::GroupK | Self::MatrixColumns => problem.k / groups,
             Self::Rank => problem.axes.len() as i64,
             Self::Input(inner) => axis(inner)?.input,
             Self::Output(inner) => geometry.output_spatial().into_iter().rev().nth(*inner)?,
@@ -179,6 +187,10 @@ impl Quantity {
             | Self::Groups
             | Self::GroupC
             | Self::GroupK
+            | Self::MatrixRows
+            | Self::MatrixColumns
+            | Self::MatrixProducts
+            | Self::MatrixBatch
             | Self::Rank
             | Self::Elements(_)
             | Self::Bytes(_)
@@ -199,7 +211,7 @@ impl Property {
         match self {
             Self::DType(role) => problem.dtypes.tensors()[role.index()].name().to_owned(),
             Self::Compute => problem.dtypes.compute.name().to_owned(),
-            Self::Layout(role) => problem.layouts.tensors()[role.index()].name().to_owned(),
+            Self::Layout(role) => problem.layouts.tensors()[role.index()].word(problem.operation).to_owned(),
             Self::Alpha => options.alpha.value().to_string(),
             Self::Beta => options.beta.value().to_string(),
             Self::Scales => scales(options.alpha.value(), options.beta.value()),
@@ -245,9 +257,11 @@ impl Atom {
 impl fmt::Display for Quantity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::N => formatter.write_str("n"),
+            Self::N | Self::MatrixColumns => formatter.write_str("n"),
             Self::C => formatter.write_str("c"),
-            Self::K => formatter.write_str("k"),
+            Self::K | Self::MatrixProducts => formatter.write_str("k"),
+            Self::MatrixRows => formatter.write_str("m"),
+            Self::MatrixBatch => formatter.write_str("b"),
             Self::Groups => formatter.write_str("g"),
             Self::GroupC => formatter.write_str("c/g"),
             Self::GroupK => formatter.write_str("k/g"),

@@ -35,10 +35,18 @@ impl Geometry<'_> {
             .unwrap_or_else(|| problem.axes.iter().map(crate::Axis::output).collect())
     }
 
-    /// Extents of a tensor. Integer division by a group count below 1 counts as division by 1.
+    /// Extents of a tensor; for the w that pooling lacks, of its windows. Integer division by a group count below 1
+    /// counts as division by 1.
     #[must_use]
     pub fn extents(&self, role: Role) -> Extents {
         let problem = self.problem;
+        match (problem.operation, role) {
+            (Operation::MatMul, _) => return self.matrices(role),
+            (Operation::RmsNorm, Role::W) => {
+                return [1, problem.c].into_iter().chain(problem.axes.iter().map(|_| 1)).collect();
+            }
+            _ => {}
+        }
         let (outer, inner, spatial): (i64, i64, Vec<i64>) = match role {
             Role::X => (problem.n, problem.c, problem.axes.iter().map(|axis| axis.input).collect()),
             Role::W => (
@@ -49,6 +57,18 @@ impl Geometry<'_> {
             Role::Y => (problem.n, problem.k, self.output_spatial()),
         };
         [outer, inner].into_iter().chain(spatial).collect()
+    }
+
+    /// Batch, rows and columns: x is b m k, w is b k n, y is b m n.
+    fn matrices(&self, role: Role) -> Extents {
+        let problem = self.problem;
+        let batch = problem.g.max(1);
+        let (inner, columns) = (problem.c / batch, problem.k / batch);
+        match role {
+            Role::X => vec![problem.g, problem.n, inner],
+            Role::W => vec![problem.g, inner, columns],
+            Role::Y => vec![problem.g, problem.n, columns],
+        }
     }
 
     /// Extents as cuDNN is told them: of a vectorised layout the second counts vectors instead of channels.
@@ -65,9 +85,12 @@ impl Geometry<'_> {
         self.problem.layouts.tensors()[role.index()].strides(&self.dimensions(role))
     }
 
-    /// Elements of a tensor.
+    /// Elements of a tensor; 0 where the operation has none in that role.
     #[must_use]
     pub fn elements(&self, role: Role) -> i64 {
+        if !self.problem.operation.tensors().contains(&role) {
+            return 0;
+        }
         product(self.extents(role))
     }
 
@@ -84,23 +107,31 @@ impl Geometry<'_> {
     }
 
     /// Products that one output sums, borders included as if inside: the longest reduction is at most this.
-    /// fprop (c / g) taps, dgrad (k / g) taps, wgrad n times the spatial outputs.
+    /// fprop (c / g) taps, dgrad (k / g) taps, wgrad n times the spatial outputs, pooling its window, matmul k,
+    /// rmsnorm c squares.
     #[must_use]
     pub fn reduction(&self) -> i64 {
         let problem = self.problem;
         let groups = problem.g.max(1);
         let taps = product(problem.axes.iter().map(|axis| axis.filter));
         match problem.operation {
-            Operation::Fprop => taps.saturating_mul(problem.c / groups),
+            Operation::Fprop | Operation::MaxPool | Operation::AvgPool | Operation::MatMul => {
+                taps.saturating_mul(problem.c / groups)
+            }
+            Operation::RmsNorm => problem.c,
             Operation::Dgrad => taps.saturating_mul(problem.k / groups),
             Operation::Wgrad => product(self.output_spatial()).saturating_mul(problem.n),
         }
     }
 
-    /// Multiply-adds of the convolution, borders counted as if inside; equal for the three passes.
+    /// Multiply-adds of the operation, borders counted as if inside; equal for the three passes of a convolution.
+    /// For rmsnorm those of the reference, which sums each row anew for each of its outputs.
     #[must_use]
     pub fn multiply_adds(&self) -> i64 {
         let problem = self.problem;
+        if problem.operation == Operation::RmsNorm {
+            return self.elements(Role::Y).saturating_mul(problem.c);
+        }
         let taps = product(problem.axes.iter().map(|axis| axis.filter));
         product([self.elements(Role::Y), problem.c / problem.g.max(1), taps])
     }

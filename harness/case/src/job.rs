@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Config;
 use crate::problem::Case;
+use crate::training::Drill;
 
 /// Which configurations of a problem a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub enum Selection {
     Describe,
     /// None: the worker brings that trouble on itself, to show that it is noticed and blamed rightly.
     Provoke(Provocation),
+    /// None: the worker goes on the job's special errand.
+    Drill,
 }
 
 /// A trouble that a self-test provokes on purpose.
@@ -94,6 +97,9 @@ pub struct Job {
     pub alone: bool,
     /// Most multiply-adds for which a plan is executed; 0 sets no limit.
     pub multiply_adds_max: i64,
+    /// The special errand, where `selection` says that there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drill: Option<Box<Drill>>,
 }
 
 impl Job {
@@ -109,6 +115,7 @@ impl Job {
             matrix: Matrix::Standard,
             alone: false,
             multiply_adds_max: 0,
+            drill: None,
         }
     }
 }

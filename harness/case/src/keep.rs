@@ -103,7 +103,12 @@ impl Case {
             Some(kept) => kept.elements(),
             None => self.problem.geometry().elements(role),
         };
-        self.problem.operation.inputs().into_iter().fold(0_i64, |sum, role| sum.saturating_add(kept(role)))
+        self.problem
+            .operation
+            .inputs()
+            .iter()
+            .copied()
+            .fold(0_i64, |sum, role| sum.saturating_add(kept(role)))
     }
 }
 
@@ -118,8 +123,13 @@ pub(crate) fn check_names(case: &Case) -> Result<(), CaseError> {
     for (role, kept) in keep.ranges() {
         let shown = format!("{}:{kept}", role.name());
         if role == operation.output() {
-            let [one, two] = operation.inputs().map(Role::name);
-            let rule = format!("is of the tensor that {} writes; name {one} or {two}", operation.name());
+            let inputs: Vec<&str> = operation.inputs().iter().copied().map(Role::name).collect();
+            let inputs = inputs.join(" or ");
+            let rule = format!("is of the tensor that {} writes; name {inputs}", operation.name());
+            return Err(CaseError::new("keep", shown, rule));
+        }
+        if !operation.tensors().contains(&role) {
+            let rule = format!("is of a tensor that {} has not", operation.name());
             return Err(CaseError::new("keep", shown, rule));
         }
         if kept.first < 0 || kept.last < kept.first {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::Extents;
+use crate::operation::Operation;
 
 /// A packed memory order; the names are the field's for two axes and stand for any rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,6 +44,16 @@ impl Layout {
             Self::Nchw | Self::Nhwc => 1,
             Self::Nchwc4 => 4,
             Self::Nchwc32 => 32,
+        }
+    }
+
+    /// The word for a tensor of that operation: matrices lie row after row or column after column.
+    #[must_use]
+    pub fn word(self, operation: Operation) -> &'static str {
+        match (operation, self) {
+            (Operation::MatMul, Self::Nchw) => "row",
+            (Operation::MatMul, Self::Nhwc) => "col",
+            (_, layout) => layout.name(),
         }
     }
 

@@ -16,12 +16,15 @@ mod layout;
 mod operation;
 mod outcome;
 mod phase;
+mod place;
 mod plain;
 mod planning;
 mod problem;
 mod region;
+mod shape;
 mod signature;
 mod text;
+mod training;
 mod trial;
 mod validate;
 mod verdict;
@@ -41,14 +44,16 @@ pub use layout::{Layout, Layouts};
 pub use operation::{Operation, Role};
 pub use outcome::{Exit, Outcome};
 pub use phase::Phase;
+pub use place::place_of;
 pub use plain::{is_wild, one_line, spelled};
 pub use planning::{KnobRange, Planning, Reload};
 pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
 pub use region::{Alternative, Cell, Explanation, Map, Probes, Reach, Region, Severity, Support, Twin};
 pub use signature::{Kind, Sameness, Signature};
+pub use training::{Call, CallSeen, Drill, Layer, Part, Place, Planned, Shown, StepSeen, Training};
 pub use trial::{
-    Announcement, Candidate, Census, Ended, Execution, Notes, Observation, Recipe, ReferenceFacts, Refusal,
-    Reply, Request, SpotCheck, WorkerOptions, Zone, ZoneHit,
+    Announcement, Candidate, Census, Ended, Execution, Notes, Observation, Pressure, Recipe, ReferenceFacts,
+    Refusal, Reply, Request, SpotCheck, WorkerOptions, Zone, ZoneHit,
 };
 pub use verdict::{Fault, Tier, Untrusted, Verdict};
 pub use workspace::{Workspace, WorkspaceAmount};

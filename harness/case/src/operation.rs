@@ -1,8 +1,8 @@
-//! The three convolution passes and the tensors they read and write. Knows roles, not shapes.
+//! The operations and the tensors they read and write. Knows roles, not shapes.
 
 use serde::{Deserialize, Serialize};
 
-/// A convolution pass. cuDNN numbers engines per pass, so a case never changes it.
+/// A convolution pass or another operation. cuDNN numbers engines per operation, so a case never changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -12,11 +12,27 @@ pub enum Operation {
     Dgrad,
     /// Backward filter: w (its gradient) from x and y (its gradient).
     Wgrad,
+    /// The largest element of each window; padding is smaller than any element. Without w.
+    MaxPool,
+    /// The mean of each window, padding counted as zeros. Without w.
+    AvgPool,
+    /// Product of matrices in a batch: y\[b, m, n\] sums x\[b, m, k\] w\[b, k, n\] over k.
+    MatMul,
+    /// Root mean square normalization: y\[n, c\] = x\[n, c\] w\[c\] / sqrt(mean of squares of x\[n\] + epsilon).
+    RmsNorm,
 }
 
 impl Operation {
-    /// Every pass, in the order that listings use.
-    pub const ALL: [Self; 3] = [Self::Fprop, Self::Dgrad, Self::Wgrad];
+    /// Every operation, in the order that listings use.
+    pub const ALL: [Self; 7] =
+        [Self::Fprop, Self::Dgrad, Self::Wgrad, Self::MaxPool, Self::AvgPool, Self::MatMul, Self::RmsNorm];
+
+    /// The three passes of a convolution.
+    pub const CONVOLUTIONS: [Self; 3] = [Self::Fprop, Self::Dgrad, Self::Wgrad];
+
+    /// What RMS normalization adds to the mean of squares: 2^-17, near the customary 1e-5 and the same number in
+    /// every type.
+    pub const EPSILON: f64 = 1.0 / 131_072.0;
 
     /// The word of the one-line text.
     #[must_use]
@@ -25,26 +41,55 @@ impl Operation {
             Self::Fprop => "fprop",
             Self::Dgrad => "dgrad",
             Self::Wgrad => "wgrad",
+            Self::MaxPool => "maxpool",
+            Self::AvgPool => "avgpool",
+            Self::MatMul => "matmul",
+            Self::RmsNorm => "rmsnorm",
         }
     }
 
-    /// The tensor that this pass writes.
+    /// True for the passes of a convolution, which alone have scales and a legacy interface.
+    #[must_use]
+    pub fn is_convolution(self) -> bool {
+        match self {
+            Self::Fprop | Self::Dgrad | Self::Wgrad => true,
+            Self::MaxPool | Self::AvgPool | Self::MatMul | Self::RmsNorm => false,
+        }
+    }
+
+    /// True for what slides a window and has no w: its filter extents are the window's.
+    #[must_use]
+    pub fn is_pooling(self) -> bool {
+        match self {
+            Self::MaxPool | Self::AvgPool => true,
+            Self::Fprop | Self::Dgrad | Self::Wgrad | Self::MatMul | Self::RmsNorm => false,
+        }
+    }
+
+    /// The tensors that it has, in role order.
+    #[must_use]
+    pub fn tensors(self) -> &'static [Role] {
+        if self.is_pooling() { &[Role::X, Role::Y] } else { &Role::ALL }
+    }
+
+    /// The tensor that it writes.
     #[must_use]
     pub fn output(self) -> Role {
         match self {
-            Self::Fprop => Role::Y,
+            Self::Fprop | Self::MaxPool | Self::AvgPool | Self::MatMul | Self::RmsNorm => Role::Y,
             Self::Dgrad => Role::X,
             Self::Wgrad => Role::W,
         }
     }
 
-    /// The two tensors that this pass reads, in role order.
+    /// The tensors that it reads, in role order: one or two.
     #[must_use]
-    pub fn inputs(self) -> [Role; 2] {
+    pub fn inputs(self) -> &'static [Role] {
         match self {
-            Self::Fprop => [Role::X, Role::W],
-            Self::Dgrad => [Role::W, Role::Y],
-            Self::Wgrad => [Role::X, Role::Y],
+            Self::Fprop | Self::MatMul | Self::RmsNorm => &[Role::X, Role::W],
+            Self::Dgrad => &[Role::W, Role::Y],
+            Self::Wgrad => &[Role::X, Role::Y],
+            Self::MaxPool | Self::AvgPool => &[Role::X],
         }
     }
 }

@@ -2,15 +2,19 @@
 
 mod number;
 mod parse;
+mod sizes;
 
 use std::fmt;
 
 use crate::dtype::DTypes;
 use crate::engine::EngineChoice;
-use crate::problem::{Axis, Case, Expect, Options};
+use crate::error::CaseError;
+use crate::layout::Layout;
+use crate::operation::Operation;
+use crate::problem::{Axis, Case, Expect, Options, Problem};
 use crate::workspace::{Workspace, WorkspaceAmount};
 
-pub(crate) use parse::wrong_rank;
+pub(crate) use sizes::wrong_rank;
 
 /// `2x3x4`.
 pub(crate) fn join_extents(values: &[i64]) -> String {
@@ -41,33 +45,73 @@ impl fmt::Display for Case {
         let problem = &self.problem;
         write!(formatter, "{} ", problem.operation.name())?;
         print_dtypes(formatter, problem.dtypes)?;
-        let layouts = problem.layouts;
-        if layouts.is_uniform() {
-            write!(formatter, " {}", layouts.x.name())?;
-        } else {
-            write!(formatter, " {},{},{}", layouts.x.name(), layouts.w.name(), layouts.y.name())?;
-        }
-        write!(formatter, " n{} c{} k{}", problem.n, problem.c, problem.k)?;
-        if problem.g != 1 {
-            write!(formatter, " g{}", problem.g)?;
-        }
-        let axes = &problem.axes;
-        write!(formatter, " i{}", join_axes(axes, |axis| axis.input.to_string()))?;
-        write!(formatter, " f{}", join_axes(axes, |axis| axis.filter.to_string()))?;
-        if axes.iter().any(|axis| axis.pad_before != 0 || axis.pad_after != 0) {
-            write!(formatter, " p{}", join_axes(axes, |axis| print_pad(axis.pad_before, axis.pad_after)))?;
-        }
-        if axes.iter().any(|axis| axis.stride != 1) {
-            write!(formatter, " s{}", join_axes(axes, |axis| axis.stride.to_string()))?;
-        }
-        if axes.iter().any(|axis| axis.dilation != 1) {
-            write!(formatter, " d{}", join_axes(axes, |axis| axis.dilation.to_string()))?;
-        }
-        if let Some(declared) = &problem.declared_output {
-            write!(formatter, " y={}", join_extents(declared))?;
+        print_layouts(formatter, problem)?;
+        match problem.operation {
+            Operation::Fprop | Operation::Dgrad | Operation::Wgrad => {
+                write!(formatter, " n{} c{} k{}", problem.n, problem.c, problem.k)?;
+                if problem.g != 1 {
+                    write!(formatter, " g{}", problem.g)?;
+                }
+                print_axes(formatter, problem)?;
+            }
+            Operation::MaxPool | Operation::AvgPool => {
+                write!(formatter, " n{} c{}", problem.n, problem.c)?;
+                print_axes(formatter, problem)?;
+            }
+            Operation::MatMul => {
+                let batch = problem.g.max(1);
+                if batch != 1 {
+                    write!(formatter, " b{batch}")?;
+                }
+                write!(formatter, " m{} n{} k{}", problem.n, problem.k / batch, problem.c / batch)?;
+            }
+            Operation::RmsNorm => write!(formatter, " n{} c{}", problem.n, problem.c)?,
         }
         print_options(formatter, &self.options)
     }
+}
+
+fn print_layouts(formatter: &mut fmt::Formatter<'_>, problem: &Problem) -> fmt::Result {
+    let [x, w, y] = problem.layouts.tensors().map(|layout| layout.word(problem.operation));
+    if !problem.layouts.is_uniform() {
+        return write!(formatter, " {x},{w},{y}");
+    }
+    // Rows are what a matmul without the word has.
+    if problem.operation == Operation::MatMul && problem.layouts.x == Layout::Nchw {
+        return Ok(());
+    }
+    write!(formatter, " {x}")
+}
+
+fn print_axes(formatter: &mut fmt::Formatter<'_>, problem: &Problem) -> fmt::Result {
+    let axes = &problem.axes;
+    write!(formatter, " i{}", join_axes(axes, |axis| axis.input.to_string()))?;
+    write!(formatter, " f{}", join_axes(axes, |axis| axis.filter.to_string()))?;
+    if axes.iter().any(|axis| axis.pad_before != 0 || axis.pad_after != 0) {
+        write!(formatter, " p{}", join_axes(axes, |axis| print_pad(axis.pad_before, axis.pad_after)))?;
+    }
+    if axes.iter().any(|axis| axis.stride != 1) {
+        write!(formatter, " s{}", join_axes(axes, |axis| axis.stride.to_string()))?;
+    }
+    if axes.iter().any(|axis| axis.dilation != 1) {
+        write!(formatter, " d{}", join_axes(axes, |axis| axis.dilation.to_string()))?;
+    }
+    if let Some(declared) = &problem.declared_output {
+        write!(formatter, " y={}", join_extents(declared))?;
+    }
+    Ok(())
+}
+
+/// Fills a slot that may be filled once.
+fn once<T>(slot: &mut Option<T>, field: &str, text: &str, value: T) -> Result<(), CaseError> {
+    if slot.replace(value).is_some() {
+        return Err(twice(field, text));
+    }
+    Ok(())
+}
+
+fn twice(field: &str, text: &str) -> CaseError {
+    CaseError::new(field, text, format!("is a second value; give {field} once"))
 }
 
 fn print_pad(before: i64, after: i64) -> String {

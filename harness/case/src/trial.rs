@@ -12,6 +12,7 @@ use crate::job::Job;
 use crate::operation::Role;
 use crate::phase::Phase;
 use crate::planning::Planning;
+use crate::training::Shown;
 
 /// How a worker is started: the contract between the room that spawns and the one that serves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,21 @@ pub struct WorkerOptions {
     /// such engines out altogether, `None` sets no limit.
     #[serde(default)]
     pub compiled_max: Option<usize>,
+    /// Folder of other libraries that are opened before anything else, as a program with two stacks would.
+    #[serde(default)]
+    pub second_stack: Option<PathBuf>,
+    /// Device memory that the worker takes away from itself.
+    #[serde(default)]
+    pub pressure: Option<Pressure>,
+}
+
+/// How much device memory is left to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pressure {
+    /// Bytes that stay free.
+    pub left_bytes: u64,
+    /// True where they are scattered in small holes.
+    pub fragmented: bool,
 }
 
 /// What a worker announces before it acts: fixed bytes at the start of a shared file, so that they outlive it.
@@ -137,6 +153,13 @@ pub enum Reply {
         ordinal: Option<u32>,
         /// What was seen.
         observation: Box<Observation>,
+    },
+    /// A special errand shows something.
+    Drilled {
+        /// The job.
+        job: u64,
+        /// What.
+        shown: Box<Shown>,
     },
     /// Every configuration of the job was visited.
     Done {

@@ -1,4 +1,4 @@
-//! Our own rules for a case: what a convolution may be. Steps aside where a refusal is expected.
+//! Our own rules for a case: what an operation may be. Steps aside where a refusal is expected.
 
 use crate::dtype::DType;
 use crate::engine::EngineChoice;
@@ -26,11 +26,13 @@ impl Case {
     /// Checks the rules of geometry and options.
     ///
     /// # Errors
-    /// The first broken rule, by field. Geometry rules do not apply where the case expects a refusal.
+    /// The first broken rule, by field. Geometry rules do not apply where the case expects a refusal, beyond that
+    /// fields which the operation lacks say nothing of their own.
     pub fn validate(&self) -> Result<(), CaseError> {
         check_history(self)?;
         check_options(self)?;
         check_rank(self)?;
+        crate::shape::check(self)?;
         if self.options.expect == Expect::Refuse {
             return Ok(());
         }
@@ -46,6 +48,7 @@ impl Case {
         }
         for axis in &problem.axes {
             check_axis(axis)?;
+            crate::shape::check_window(problem.operation, axis)?;
         }
         check_vectors(self)?;
         check_declared_output(self)?;
@@ -157,7 +160,7 @@ fn check_declared_output(case: &Case) -> Result<(), CaseError> {
 
 fn check_sizes(case: &Case) -> Result<(), CaseError> {
     let geometry = case.problem.geometry();
-    for role in Role::ALL {
+    for role in case.problem.operation.tensors().iter().copied() {
         if geometry.bytes(role) == i64::MAX {
             return Err(CaseError::bare(role.name(), "its size does not fit in 63 bits of bytes"));
         }
@@ -209,7 +212,7 @@ fn check_options(case: &Case) -> Result<(), CaseError> {
     }
     let compute = case.problem.dtypes.compute;
     if matches!(compute, DType::Bf16 | DType::I8) {
-        return Err(CaseError::new("dtype", compute.name(), "is not a compute type of cuDNN convolutions"));
+        return Err(CaseError::new("dtype", compute.name(), "is no compute type of cuDNN"));
     }
     if compute.is_integer() && !case.problem.dtypes.tensors().into_iter().any(DType::is_integer) {
         return Err(CaseError::new(

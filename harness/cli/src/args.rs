@@ -2,11 +2,16 @@
 
 mod bisect;
 mod compare;
+mod doctor;
 mod engines;
 mod help;
 mod import;
+mod ladder;
 mod planning;
+mod preflight;
+mod recipe;
 mod replay;
+mod scan;
 mod sets;
 mod values;
 
@@ -17,14 +22,19 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bisect::{Bisect, Configurations, Plans};
+pub(crate) use self::doctor::Doctor;
 pub(crate) use compare::Compare;
 pub(crate) use engines::Engines;
 pub(crate) use import::{Form, Import};
+pub(crate) use ladder::Ladder;
 pub(crate) use planning::{PlanOnly, Switch};
+pub(crate) use preflight::Preflight;
+pub(crate) use recipe::{Recipe, RecipeKind};
 pub(crate) use replay::Replay;
+pub(crate) use scan::Scan;
 pub(crate) use sets::Sets;
 pub(crate) use values::Devices;
-use values::{devices, duration, folder_or_nothing, one_device};
+use values::{devices, duration, folder_or_nothing, one_device, operations};
 
 /// Puts cuDNN convolutions on trial: hunts wrong results, faults and hangs on real GPUs, minimizes each to a
 /// smallest case, and bundles it with a program that proves it.
@@ -38,7 +48,7 @@ pub(crate) struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Fuzz convolutions across engines, confirm, minimize and bundle what fails.
+    /// Fuzz convolutions and other operations across engines, confirm, minimize and bundle what fails.
     Hunt(Hunt),
     /// Run one case and print its verdict with the numbers behind it.
     Check(Check),
@@ -60,12 +70,22 @@ pub(crate) enum Command {
     Report(Report),
     /// List the convolutions that a log, a graph, a model or a table holds, as case lines with counts; needs no GPU.
     Import(Import),
+    /// Say what the logs of a training run tell of cuDNN, CUDA and the GPU, why, and what to run next; needs no GPU.
+    Scan(Scan),
     /// Show that kernels, guards, watchdog and isolation work on this machine.
     Selftest(Selftest),
+    /// Climb from a tiny convolution to a short training, and say at which rung it breaks and what that means.
+    Ladder(Ladder),
     /// Say in which cuDNN versions a case fails: first bad, last good, first fixed.
     Bisect(Bisect),
     /// List the published wheels of cuDNN and those in the cache; fetch one.
     Sets(Sets),
+    /// Say in one line whether this machine meets the thresholds of a job and gets a known-good convolution right.
+    Preflight(Preflight),
+    /// Write a Dockerfile, a conda environment, requirements with hashes or a text for a library set or a bundle's.
+    Recipe(Recipe),
+    /// Say what this machine has of drivers and libraries, which of it programs map, and what does not belong together.
+    Doctor(Doctor),
     /// Serve jobs; started by convict itself.
     #[command(hide = true)]
     Worker(Worker),
@@ -135,6 +155,10 @@ pub(crate) struct Hunt {
     /// Run what this file says is really run, then its neighbours without end: what `convict import` writes or reads.
     #[arg(long, value_name = "FILE", conflicts_with = "cases_from")]
     pub(crate) around: Option<PathBuf>,
+    /// Operations to hunt over, separated by commas: fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm; `conv` for
+    /// the first three, which are the default; `all`.
+    #[arg(long, value_name = "NAME,...", value_parser = operations, conflicts_with_all = ["cases_from", "around"])]
+    pub(crate) operations: Option<hunt::Operations>,
     /// Seed of the generator, or of the neighbours of --around.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -1,6 +1,8 @@
 //! What `hunt --cases-from` names: a file of case lines, or a corpus. Knows which of them a library set can answer for;
 //! runs none.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use case::{Case, Environment};
@@ -8,6 +10,9 @@ use corpus::{Corpus, Listed, SetFacts};
 
 use crate::failure::Failure;
 use crate::screen::errln;
+
+/// Largest list of case lines that is read, bytes: some half a million cases.
+const LIST_MAX: u64 = 64 << 20;
 
 /// Ending of a file that is an entry of a corpus.
 const ENTRY: &str = "json";
@@ -75,7 +80,17 @@ fn entries(path: &Path) -> Result<Vec<Listed>, Failure> {
 }
 
 fn lines(path: &Path) -> Result<Vec<Case>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(path, &error))?;
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| wrong(path, &error))?;
+    file.take(LIST_MAX + 1).read_to_end(&mut bytes).map_err(|error| wrong(path, &error))?;
+    if bytes.len() as u64 > LIST_MAX {
+        return Err(wrong(path, &format!("is larger than the {} MiB of a list; split it", LIST_MAX >> 20)));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let whole = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..whole].iter().filter(|byte| **byte == b'\n').count() + 1;
+        wrong(path, &format!("is no UTF-8 text, from line {line} on"))
+    })?;
     let mut cases = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();

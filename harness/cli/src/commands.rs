@@ -3,14 +3,19 @@
 mod bisect;
 mod check;
 mod compare;
+mod doctor;
 mod engines;
 mod explain;
 mod hunt;
 mod import;
 mod kept;
+mod ladder;
 mod minimize;
+mod preflight;
+mod recipe;
 mod replay;
 mod report;
+mod scan;
 mod selftest;
 mod sets;
 mod verify;
@@ -33,9 +38,14 @@ pub(crate) fn run(command: Command) -> Result<u8, Failure> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Import(arguments) => import::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Scan(arguments) => scan::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::Ladder(arguments) => ladder::run(&arguments),
         Command::Bisect(arguments) => bisect::run(&arguments),
         Command::Sets(arguments) => sets::run(&arguments),
+        Command::Preflight(arguments) => preflight::run(&arguments),
+        Command::Recipe(arguments) => recipe::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Kept(arguments) => kept::run(&arguments),
     }

@@ -11,6 +11,8 @@ pub(crate) const CLEAN: u8 = 0;
 pub(crate) const FOUND: u8 = 1;
 /// A bundle is not what it should be.
 pub(crate) const REFUSED: u8 = 2;
+/// The device is in trouble; another one may do.
+pub(crate) const ELSEWHERE: u8 = 75;
 /// Nothing could be judged.
 pub(crate) const UNJUDGED: u8 = 77;
 
@@ -44,7 +46,7 @@ impl Failure {
             Self::Usage(_) => REFUSED,
             Self::Machine(_) => 3,
             Self::Ours(_) => 4,
-            Self::Elsewhere(_) => 75,
+            Self::Elsewhere(_) => ELSEWHERE,
             Self::Unjudged(_) => UNJUDGED,
             Self::Interrupted => 130,
         }

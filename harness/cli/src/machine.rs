@@ -2,10 +2,11 @@
 //! Several machines may live in one process: they share the wish to stop and the gates of their devices.
 
 use std::ffi::OsString;
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use case::{Environment, WorkerOptions};
+use case::{Environment, Pressure, WorkerOptions};
 use exec::{Deadlines, Interrupt, PhaseTimes, Slot, SpawnOptions};
 
 use crate::args::{Devices, MachineArgs};
@@ -89,6 +90,8 @@ impl Machine {
             properties,
             assumed: Vec::new(),
             compiled_max: None,
+            second_stack: None,
+            pressure: None,
         };
         let options = SpawnOptions {
             program,
@@ -193,6 +196,13 @@ impl Machine {
         options
     }
 
+    /// The same machine whose workers open another stack first, or have little memory left.
+    pub(crate) fn under(mut self, second_stack: Option<PathBuf>, pressure: Option<Pressure>) -> Self {
+        self.options.worker.second_stack = second_stack;
+        self.options.worker.pressure = pressure;
+        self
+    }
+
     /// One slot on the first device, with all of its memory.
     pub(crate) fn slot(&self) -> Slot {
         self.slots(1).swap_remove(0)
@@ -240,7 +250,14 @@ fn check_faults(arguments: &MachineArgs) -> Result<(), Failure> {
     let refuse = |why: String| Failure::Usage(format!("--faults {}: {why}", script.display()));
     let file = std::fs::File::open(script).map_err(|error| refuse(error.to_string()))?;
     let data = file.metadata().map_err(|error| refuse(error.to_string()))?;
-    if data.is_dir() { Err(refuse("is a folder, not a fault script".to_owned())) } else { Ok(()) }
+    if data.is_dir() {
+        return Err(refuse("is a folder, not a fault script".to_owned()));
+    }
+    if data.is_file() {
+        let script: Result<serde_json::Value, _> = serde_json::from_reader(BufReader::new(file));
+        script.map_err(|error| refuse(format!("is no fault script: {error}")))?;
+    }
+    Ok(())
 }
 
 fn device(environment: &Environment) -> String {

@@ -38,7 +38,8 @@ fn main() -> ExitCode {
     match ended {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            errln!("convict: {failure}");
+            // A path of the command line may hold a line's end, and what follows it would pass for a line of ours.
+            errln!("convict: {}", case::one_line(&failure.to_string()));
             ExitCode::from(failure.code())
         }
     }

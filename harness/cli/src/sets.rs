@@ -7,7 +7,7 @@ pub(crate) mod store;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use place::Place;
+pub(crate) use place::{Place, library_in};
 pub(crate) use sameness::require_two;
 
 use crate::args::{Devices, MachineArgs};

@@ -1,8 +1,10 @@
 //! Files of what is really run, opened and read with `import`. Knows paths and whose trouble an error is; the forms are
 //! `import`'s.
 
+use std::fmt::Write;
 use std::fs::File;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use hunt::Weighted;
 use import::{Format, Import, ImportError};
@@ -13,14 +15,25 @@ use crate::screen::errln;
 /// What helps who has nothing to import.
 const NEEDED: &str = "run the program with CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=FILE and import FILE";
 
-/// Reads a file. Trouble with a part of it is within the result.
+/// The path that means standard input.
+const STDIN: &str = "-";
+
+/// Reads a file, or standard input. Trouble with a part of it is within the result.
 pub(crate) fn read(path: &Path, format: Option<Format>, batch: i64) -> Result<Import, Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}: {error}", path.display()));
-    let file = File::open(path).map_err(|error| told(&error))?;
-    if file.metadata().map_err(|error| told(&error))?.is_dir() {
-        return Err(told(&"is a folder; name a file"));
-    }
-    import::import(file, format, batch).map_err(|error| match error {
+    let reader: Box<dyn Read> = if path == Path::new(STDIN) {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(|error| told(&error))?;
+        if file.metadata().map_err(|error| told(&error))?.is_dir() {
+            return Err(told(&"is a folder; name a file"));
+        }
+        Box::new(file)
+    };
+    // A name says it where a beginning does not: fields of a message may come in any order.
+    let is_model = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"));
+    let format = format.or(is_model.then_some(Format::Onnx));
+    import::import(reader, format, batch).map_err(|error| match error {
         ImportError::Io(error) => told(&error),
         ImportError::Form(why) => Failure::Usage(format!("{} {why}", path.display())),
     })
@@ -54,4 +67,34 @@ pub(crate) fn weighted(path: &Path) -> Result<Vec<Weighted>, Failure> {
     }
     let weighted = |found: import::Imported| Weighted { case: found.case, count: found.count };
     Ok(import.cases.into_iter().map(weighted).collect())
+}
+
+/// The list that `hunt --cases-from` and `--around` read.
+pub(crate) fn lines(files: &[PathBuf], import: &Import) -> String {
+    let total = import.cases.iter().fold(0_u64, |sum, found| sum.saturating_add(found.count));
+    let mut text = format!(
+        "# {} cases, {total} {}, most frequent first\n",
+        import.cases.len(),
+        import.evidence.counted()
+    );
+    for found in &import.cases {
+        let mut comment = format!("count {}, first at ", found.count);
+        if files.len() > 1
+            && let Some(path) = files.get(found.file)
+        {
+            // A comma or a line's end within a name would end what the comment says.
+            let name = path.display().to_string();
+            comment.extend(name.chars().filter(|letter| !letter.is_control() && *letter != ',').chain([' ']));
+        }
+        let _ = write!(comment, "line {}", found.first);
+        if found.fused {
+            comment.push_str(", fused");
+        }
+        if !found.engines.is_empty() {
+            let engines: Vec<String> = found.engines.iter().map(i64::to_string).collect();
+            let _ = write!(comment, ", engines {}", engines.join(" "));
+        }
+        let _ = write!(text, "\n# {comment}\n{}\n", found.case);
+    }
+    text
 }

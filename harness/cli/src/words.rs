@@ -37,29 +37,18 @@ pub(crate) fn shortened(line: &str, most: usize) -> String {
 
 /// The problem of a case in one line of plain words, for who wonders whether it was read as it was meant.
 pub(crate) fn problem(case: &Case) -> String {
-    let problem = &case.problem;
-    let pass = match problem.operation {
-        Operation::Fprop => "forward convolution",
-        Operation::Dgrad => "gradient of a convolution's input",
-        Operation::Wgrad => "gradient of a convolution's weights",
+    let mut parts = match case.problem.operation {
+        Operation::Fprop => convolution("forward convolution", &case.problem),
+        Operation::Dgrad => convolution("gradient of a convolution's input", &case.problem),
+        Operation::Wgrad => convolution("gradient of a convolution's weights", &case.problem),
+        Operation::MaxPool => pooling("largest element of each window", &case.problem),
+        Operation::AvgPool => pooling("mean of each window, padding counted as zeros", &case.problem),
+        Operation::MatMul => matrices(&case.problem),
+        Operation::RmsNorm => {
+            let rows = format!("{} rows of {}", case.problem.n, case.problem.c);
+            vec!["root mean square normalization".to_owned(), rows]
+        }
     };
-    let mut parts = vec![
-        pass.to_owned(),
-        format!("batch {}", problem.n),
-        format!("{} to {} channels", problem.c, problem.k),
-    ];
-    if problem.g != 1 {
-        parts.push(format!("{} groups", problem.g));
-    }
-    parts.push(format!("input {}", along(problem, |axis| axis.input.to_string())));
-    parts.push(format!("filter {}", along(problem, |axis| axis.filter.to_string())));
-    parts.extend(unusual(problem, "padding", |axis| match (axis.pad_before, axis.pad_after) {
-        (before, after) if before == after => before.to_string(),
-        (before, after) => format!("{before} before and {after} after"),
-    }));
-    parts.extend(unusual(problem, "stride", |axis| axis.stride.to_string()));
-    parts.extend(unusual(problem, "dilation", |axis| axis.dilation.to_string()));
-    parts.push(format!("output {}", join(&problem.geometry().output_spatial())));
     parts.push(plan(case));
     parts.extend(match case.history.len() {
         0 => None,
@@ -67,6 +56,45 @@ pub(crate) fn problem(case: &Case) -> String {
         count => Some(format!("after {count} other cases in the same process")),
     });
     parts.join(", ")
+}
+
+fn convolution(pass: &str, problem: &Problem) -> Vec<String> {
+    let channels = format!("{} to {} channels", problem.c, problem.k);
+    let mut parts = vec![pass.to_owned(), format!("batch {}", problem.n), channels];
+    if problem.g != 1 {
+        parts.push(format!("{} groups", problem.g));
+    }
+    parts.extend(spatial(problem, "filter"));
+    parts
+}
+
+fn pooling(what: &str, problem: &Problem) -> Vec<String> {
+    let channels = format!("{} channels", problem.c);
+    let mut parts = vec![what.to_owned(), format!("batch {}", problem.n), channels];
+    parts.extend(spatial(problem, "window"));
+    parts
+}
+
+fn matrices(problem: &Problem) -> Vec<String> {
+    let batch = problem.g.max(1);
+    let [m, n, k] = [problem.n, problem.k / batch, problem.c / batch];
+    vec![format!("product of {batch} matrices {m}x{k} with matrices {k}x{n}")]
+}
+
+/// Input and windows along the axes, what is unusual of them, and the output.
+fn spatial(problem: &Problem, window: &str) -> Vec<String> {
+    let mut parts = vec![
+        format!("input {}", along(problem, |axis| axis.input.to_string())),
+        format!("{window} {}", along(problem, |axis| axis.filter.to_string())),
+    ];
+    parts.extend(unusual(problem, "padding", |axis| match (axis.pad_before, axis.pad_after) {
+        (before, after) if before == after => before.to_string(),
+        (before, after) => format!("{before} before and {after} after"),
+    }));
+    parts.extend(unusual(problem, "stride", |axis| axis.stride.to_string()));
+    parts.extend(unusual(problem, "dilation", |axis| axis.dilation.to_string()));
+    parts.push(format!("output {}", join(&problem.geometry().output_spatial())));
+    parts
 }
 
 fn along(problem: &Problem, of: impl Fn(&Axis) -> String) -> String {

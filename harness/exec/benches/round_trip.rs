@@ -44,6 +44,8 @@ fn measure() -> Result<(), Box<dyn Error>> {
             properties: None,
             assumed: Vec::new(),
             compiled_max: None,
+            second_stack: None,
+            pressure: None,
         },
         simulator: None,
         faults: None,

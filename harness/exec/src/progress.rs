@@ -3,7 +3,7 @@
 
 use case::{
     Announcement, Candidate, Case, Config, Ended, Exit, Job, Notes, Observation, Outcome, Phase, Reply,
-    Selection,
+    Selection, Shown,
 };
 
 use crate::deadline::Errand;
@@ -104,6 +104,13 @@ impl Progress {
                 }
                 Ok(if device_error { Step::Retire } else { Step::Listen })
             }
+            Reply::Drilled { job, shown } => {
+                self.check(job)?;
+                let lost = matches!(*shown, Shown::Stopped { ended: Ended::Device { .. }, .. });
+                sink(JobEvent::Drilled(shown));
+                self.finished |= lost;
+                Ok(if lost { Step::Retire } else { Step::Listen })
+            }
             Reply::Done { job, foreign_us, busy_us } => {
                 self.check(job)?;
                 self.tally.foreign_us += foreign_us;
@@ -140,6 +147,9 @@ impl Progress {
         }
         self.settle(candidate.as_ref());
         self.finished = candidate.is_none() || !self.has_more();
+        if self.job.selection == Selection::Drill {
+            sink(JobEvent::Place(announcement.ordinal));
+        }
         let (exit, phase, stderr) = (end.exit, announcement.phase, end.printed);
         self.emit(Outcome { candidate, exit, phase, observation: None, stderr }, sink);
         Ok(())
@@ -168,7 +178,7 @@ impl Progress {
     /// True where another worker has something to visit. A single configuration is never tried again.
     fn has_more(&self) -> bool {
         let survey = match self.job.selection {
-            Selection::Single | Selection::Provoke(_) => false,
+            Selection::Single | Selection::Provoke(_) | Selection::Drill => false,
             Selection::Heuristics | Selection::All | Selection::Describe => true,
         };
         survey && self.candidates.iter().any(|candidate| !self.job.skip.contains(&candidate.config))

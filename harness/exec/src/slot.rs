@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use case::{Candidate, Environment, Job, Outcome, Reply, Request, WorkerOptions};
+use case::{Candidate, Environment, Job, Outcome, Reply, Request, Shown, WorkerOptions};
 
 use crate::deadline::{Deadlines, Errand, PhaseTimes};
 use crate::error::HarnessError;
@@ -54,6 +54,10 @@ pub enum JobEvent {
     Candidates(Vec<Candidate>),
     /// One visit ended. A configuration has a second one where its worker answered and then died over it.
     Outcome(Outcome),
+    /// A special errand shows something.
+    Drilled(Box<Shown>),
+    /// The position that was announced before a death on a special errand, whose outcome comes next.
+    Place(u32),
 }
 
 /// Sums over one job.
@@ -299,7 +303,10 @@ impl Slot {
         if let Some(attempt) = progress.attempt(self.number) {
             self.converse(attempt, &mut progress, &mut |event| match event {
                 JobEvent::Outcome(outcome) => outcomes.push(outcome),
-                JobEvent::Candidates(_) | JobEvent::Process(_) => {}
+                JobEvent::Candidates(_)
+                | JobEvent::Process(_)
+                | JobEvent::Drilled(_)
+                | JobEvent::Place(_) => {}
             })?;
         }
         Ok(health::complaint(&outcomes, plans_only))
@@ -374,6 +381,7 @@ fn unexpected(reply: &Reply) -> HarnessError {
         Reply::Ready(_) => "ready",
         Reply::Candidates { .. } => "candidates",
         Reply::Observed { .. } => "observed",
+        Reply::Drilled { .. } => "drilled",
         Reply::Done { .. } => "done",
         Reply::Inventory(_) => "inventory",
         Reply::SelfTest(_) => "self_test",

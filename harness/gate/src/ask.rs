@@ -58,7 +58,12 @@ fn selection(case: &Case, asking: &Asking) -> Selection {
     }
 }
 
-fn run<B: Bench + ?Sized>(bench: &mut B, case: &Case, asking: &Asking) -> Result<Showing, HarnessError> {
+/// The same without limits of its own.
+pub(crate) fn run<B: Bench + ?Sized>(
+    bench: &mut B,
+    case: &Case,
+    asking: &Asking,
+) -> Result<Showing, HarnessError> {
     let mut worst: Option<Showing> = None;
     // A slot numbers jobs itself.
     let job = Job::new(0, case.clone(), selection(case, asking));

@@ -38,7 +38,7 @@ impl Allowed {
 /// Does every piece of work on some bench. `work` gives false where its bench had trouble; a bench with too much of it
 /// in a row, or that is in quarantine, takes no more. Gives back the benches that can be used further, and the pieces
 /// that nobody took.
-pub(crate) fn share<B: Send, T: Sync>(
+pub fn share<B: Send, T: Sync>(
     benches: Vec<B>,
     pieces: &[T],
     allowed: &Allowed,

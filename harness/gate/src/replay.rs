@@ -4,16 +4,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use case::{Case, Expect as CaseExpect, Job, Keep, Kind, Selection, Verdict};
+use case::{Case, Expect as CaseExpect, Keep, Kind, Selection};
 use corpus::{Expect, Listed, Question, Record, SetFacts, Showing, Standing, State};
 use exec::HarnessError;
 use hunt::Bench;
 
 use crate::ask::{Asking, ask};
 use crate::floor::{Allowed, share};
-
-/// Least share of the device's memory that must be free before anything is judged.
-const FREE_MIN: f64 = 0.1;
 
 /// What a replay is asked to do.
 #[derive(Clone, Debug)]
@@ -43,49 +40,6 @@ struct Piece<'a> {
     case: Case,
     question: Question<'a>,
 }
-
-/// A known-good convolution must be right and memory must be free, else nothing that follows means anything.
-///
-/// # Errors
-/// What is wrong with the machine, in one line; or trouble of the bench.
-pub fn preflight<B: Bench + ?Sized>(bench: &mut B) -> Result<Option<String>, HarnessError> {
-    let environment = bench.environment()?;
-    let (free, all) = (environment.memory_free_bytes as f64, environment.memory_bytes as f64);
-    if all > 0.0 && free < FREE_MIN * all {
-        let mib = |bytes: f64| bytes / 1_048_576.0;
-        return Ok(Some(format!(
-            "only {:.0} of {:.0} MiB of device memory are free: another process holds the rest",
-            mib(free),
-            mib(all)
-        )));
-    }
-    let good: Case = match KNOWN_GOOD.parse() {
-        Ok(case) => case,
-        Err(error) => return Ok(Some(format!("{KNOWN_GOOD}: {error}"))),
-    };
-    let asking =
-        Asking { engines: Selection::Single, multiply_adds_max: 0, time: None, looking_for_one: false };
-    let first = ask(bench, &good, &asking, None)?;
-    if first == Showing::Passed {
-        return Ok(None);
-    }
-    // A library may be wrong about the simplest convolution: the plan ranked first by the run-time-compiled engines of
-    // cuDNN 9.27.0 is, on an H200. The device is well where any plan is right.
-    let job = Job::new(0, good, Selection::Heuristics);
-    let mut right = false;
-    hunt::survey(bench, &job, &mut |_, verdict| right |= verdict == Verdict::Pass)?;
-    Ok((!right).then(|| match first {
-        Showing::Failed(failing) => format!("the known-good convolution fails: {}", failing.summary),
-        Showing::Refused(why) => format!("the known-good convolution is refused: {why}"),
-        Showing::Skipped(why) | Showing::Untrusted(why) | Showing::Trouble(why) => {
-            format!("the known-good convolution could not be judged: {why}")
-        }
-        Showing::Passed => String::new(),
-    }))
-}
-
-/// Small integers, which every engine computes exactly.
-const KNOWN_GOOD: &str = "fprop f32 nchw n2 c4 k4 i8x8 f3x3 p1x1 fill=int2:1";
 
 /// Runs every entry. `each` hears of an entry as soon as it is known how it stands.
 ///

@@ -72,6 +72,23 @@ impl Descriptor {
         self.set(name, kind, 1, (&raw const value).cast())
     }
 
+    /// Sets one truth value.
+    ///
+    /// # Errors
+    /// cuDNN's status.
+    pub fn set_bool(&self, name: Attribute, value: bool) -> Result<(), CallError> {
+        self.set(name, AttributeType::BOOLEAN, 1, (&raw const value).cast())
+    }
+
+    /// Sets whole numbers where cuDNN takes fractions.
+    ///
+    /// # Errors
+    /// cuDNN's status.
+    pub fn set_wholes(&self, name: Attribute, values: &[i64]) -> Result<(), CallError> {
+        let fractions: Vec<[i64; 2]> = values.iter().map(|value| [*value, 1]).collect();
+        self.set(name, AttributeType::FRACTION, fractions.len(), fractions.as_ptr().cast())
+    }
+
     /// Sets an f32 scale, or an f64 one where `double`.
     ///
     /// # Errors

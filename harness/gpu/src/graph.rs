@@ -1,22 +1,16 @@
-//! A convolution problem as an operation graph. Knows which attribute carries which field of a case.
+//! A problem as an operation graph, its engines and heuristic lists. Knows handles and devices; leaves operations to
+//! `operation`.
 
 use std::rc::Rc;
 
-use abi::cudnn::{
-    Attribute, AttributeType, ConvolutionMode, DataType, DescriptorType, Handle, HeuristicMode,
-};
-use case::{Case, Config, DType, Knob, Operation, Phase, Role};
+use abi::cudnn::{Attribute, AttributeType, DataType, DescriptorType, Handle, HeuristicMode};
+use case::{Case, Config, DType, Knob, Phase};
 
 use crate::cudnn::Cudnn;
 use crate::descriptor::Descriptor;
 use crate::error::CallError;
+use crate::operation::{self, Operands, Parts};
 use crate::plan::{Engine, Recommendation};
-
-/// Alignment that tensors declare, bytes. Buffers are aligned to more.
-const TENSOR_ALIGNMENT: i64 = 16;
-
-/// The dimension that a vectorised layout packs.
-const CHANNEL_DIMENSION: i64 = 1;
 
 /// Version from which plans can be made for device properties instead of a handle.
 pub(crate) const DEVICE_PROPERTIES_SINCE: u64 = 90_800;
@@ -88,120 +82,21 @@ pub struct Graph {
     library: Rc<Cudnn>,
     target: Target,
     graph: Descriptor,
-    _parts: Vec<Descriptor>,
-}
-
-/// Attribute numbers of one operation: alpha, beta, convolution, x, w, y.
-fn operation_attributes(operation: Operation) -> (DescriptorType, [Attribute; 6]) {
-    match operation {
-        Operation::Fprop => (
-            DescriptorType::OPERATION_FORWARD,
-            [
-                Attribute::FORWARD_ALPHA,
-                Attribute::FORWARD_BETA,
-                Attribute::FORWARD_CONVOLUTION,
-                Attribute::FORWARD_X,
-                Attribute::FORWARD_W,
-                Attribute::FORWARD_Y,
-            ],
-        ),
-        Operation::Dgrad => (
-            DescriptorType::OPERATION_BACKWARD_DATA,
-            [
-                Attribute::BACKWARD_DATA_ALPHA,
-                Attribute::BACKWARD_DATA_BETA,
-                Attribute::BACKWARD_DATA_CONVOLUTION,
-                Attribute::BACKWARD_DATA_DX,
-                Attribute::BACKWARD_DATA_W,
-                Attribute::BACKWARD_DATA_DY,
-            ],
-        ),
-        Operation::Wgrad => (
-            DescriptorType::OPERATION_BACKWARD_FILTER,
-            [
-                Attribute::BACKWARD_FILTER_ALPHA,
-                Attribute::BACKWARD_FILTER_BETA,
-                Attribute::BACKWARD_FILTER_CONVOLUTION,
-                Attribute::BACKWARD_FILTER_X,
-                Attribute::BACKWARD_FILTER_DW,
-                Attribute::BACKWARD_FILTER_DY,
-            ],
-        ),
-    }
+    parts: Parts,
 }
 
 impl Graph {
-    /// Name of a tensor within the graph, as variant packs use it.
-    #[must_use]
-    pub fn unique_id(role: Role) -> i64 {
-        role.index() as i64 + 1
-    }
-
-    /// Builds and finalizes tensors, convolution, operation and graph.
+    /// Builds and finalizes tensors, parameters, operation and graph.
     ///
     /// # Errors
     /// cuDNN's status at the descriptor that it declined.
     pub fn new(library: &Rc<Cudnn>, target: &Target, case: &Case) -> Result<Self, CallError> {
-        let convolution = Self::convolution(library, case)?;
-        let tensors = Role::ALL
-            .into_iter()
-            .map(|role| Self::tensor(library, case, role))
-            .collect::<Result<Vec<_>, _>>()?;
-        let (kind, [alpha, beta, conv, x, w, y]) = operation_attributes(case.problem.operation);
-        let operation = Descriptor::new(library, kind, Phase::Describe)?;
-        // Scales are doubles only where the data is f64. Source: cuDNN developer guide, scaling parameters.
-        let double = case.problem.dtypes.compute == DType::F64;
-        operation.set_scale(alpha, case.options.alpha.value(), double)?;
-        operation.set_scale(beta, case.options.beta.value(), double)?;
-        for (name, part) in [(conv, &convolution), (x, &tensors[0]), (w, &tensors[1]), (y, &tensors[2])] {
-            operation.set_descriptors(name, &[part])?;
-        }
-        operation.finalize()?;
+        let parts = operation::describe(library, case)?;
         let graph = Descriptor::new(library, DescriptorType::OPERATION_GRAPH, Phase::Describe)?;
         target.apply(&graph, Some(Attribute::GRAPH_HANDLE), None)?;
-        graph.set_descriptors(Attribute::GRAPH_OPERATIONS, &[&operation])?;
+        graph.set_descriptors(Attribute::GRAPH_OPERATIONS, &[&parts.operation])?;
         graph.finalize()?;
-        let mut parts = tensors;
-        parts.extend([convolution, operation]);
-        Ok(Self { library: Rc::clone(library), target: target.clone(), graph, _parts: parts })
-    }
-
-    fn tensor(library: &Rc<Cudnn>, case: &Case, role: Role) -> Result<Descriptor, CallError> {
-        let geometry = case.problem.geometry();
-        let tensor = Descriptor::new(library, DescriptorType::TENSOR, Phase::Describe)?;
-        let dtype = case.problem.dtypes.tensors()[role.index()];
-        tensor.set_i32(Attribute::TENSOR_DATA_TYPE, AttributeType::DATA_TYPE, data_type(dtype).0)?;
-        tensor.set_i64(Attribute::TENSOR_DIMENSIONS, &geometry.dimensions(role))?;
-        tensor.set_i64(Attribute::TENSOR_STRIDES, &geometry.strides(role))?;
-        let vector = case.problem.layouts.tensors()[role.index()].vector();
-        if vector > 1 {
-            tensor.set_i64(Attribute::TENSOR_VECTOR_COUNT, &[vector])?;
-            tensor.set_i64(Attribute::TENSOR_VECTORIZED_DIMENSION, &[CHANNEL_DIMENSION])?;
-        }
-        tensor.set_i64(Attribute::TENSOR_UNIQUE_ID, &[Self::unique_id(role)])?;
-        tensor.set_i64(Attribute::TENSOR_ALIGNMENT, &[TENSOR_ALIGNMENT])?;
-        tensor.finalize()?;
-        Ok(tensor)
-    }
-
-    fn convolution(library: &Rc<Cudnn>, case: &Case) -> Result<Descriptor, CallError> {
-        let axes = &case.problem.axes;
-        let convolution = Descriptor::new(library, DescriptorType::CONVOLUTION, Phase::Describe)?;
-        let compute = data_type(case.problem.dtypes.compute);
-        convolution.set_i32(Attribute::CONVOLUTION_COMPUTE_TYPE, AttributeType::DATA_TYPE, compute.0)?;
-        convolution.set_i32(
-            Attribute::CONVOLUTION_MODE,
-            AttributeType::CONVOLUTION_MODE,
-            ConvolutionMode::CROSS_CORRELATION.0,
-        )?;
-        convolution.set_i64(Attribute::CONVOLUTION_SPATIAL_DIMS, &[axes.len() as i64])?;
-        let column = |of: fn(&case::Axis) -> i64| axes.iter().map(of).collect::<Vec<i64>>();
-        convolution.set_i64(Attribute::CONVOLUTION_DILATIONS, &column(|axis| axis.dilation))?;
-        convolution.set_i64(Attribute::CONVOLUTION_STRIDES, &column(|axis| axis.stride))?;
-        convolution.set_i64(Attribute::CONVOLUTION_PRE_PADDINGS, &column(|axis| axis.pad_before))?;
-        convolution.set_i64(Attribute::CONVOLUTION_POST_PADDINGS, &column(|axis| axis.pad_after))?;
-        convolution.finalize()?;
-        Ok(convolution)
+        Ok(Self { library: Rc::clone(library), target: target.clone(), graph, parts })
     }
 
     pub(crate) fn library(&self) -> &Rc<Cudnn> {
@@ -210,6 +105,10 @@ impl Graph {
 
     pub(crate) fn target(&self) -> &Target {
         &self.target
+    }
+
+    pub(crate) fn operands(&self) -> &Operands {
+        &self.parts.operands
     }
 
     pub(crate) fn raw(&self) -> &Descriptor {

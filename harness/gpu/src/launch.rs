@@ -5,6 +5,7 @@ use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use abi::cuda::CuResult;
 use case::Phase;
 use cudarc::driver::result;
 use kernel::Kernel;
@@ -40,7 +41,13 @@ impl Kernels {
                 .collect::<Result<Vec<_>, _>>()
         }))
         .map_err(|_| refuse("a module function is missing"))?
-        .map_err(|error| refuse(&abi::cuda::CuResult(error.0 as i32).name()))?;
+        .map_err(|error| match CuResult(error.0 as i32) {
+            CuResult::UNSUPPORTED_PTX_VERSION => refuse(
+                "UNSUPPORTED_PTX_VERSION; it is older than CUDA 12.0, or the simulator of another build, which \
+                 cargo build for the whole workspace makes anew",
+            ),
+            other => refuse(&other.name()),
+        })?;
         Ok(Self { driver, functions })
     }
 

@@ -11,7 +11,10 @@ mod error;
 mod graph;
 mod launch;
 mod meter;
+mod operation;
 mod plan;
+mod pressure;
+mod stack;
 
 pub mod library;
 
@@ -24,3 +27,4 @@ pub use graph::{Graph, Target};
 pub use launch::Kernels;
 pub use meter::Meter;
 pub use plan::{Engine, Plan, Recommendation};
+pub use pressure::press;

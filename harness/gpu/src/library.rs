@@ -10,6 +10,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use crate::cudnn::Cudnn;
 use crate::error::LoadError;
 use crate::meter::Meter;
+use crate::stack;
 
 /// Folders of the usual search, in order.
 const USUAL_FOLDERS: [&str; 6] = [
@@ -98,6 +99,9 @@ fn in_folder(folder: &Path, simulated: bool, how: String) -> Result<Option<Found
 pub fn open(found: &Found, options: &WorkerOptions, meter: Rc<Meter>) -> Result<Rc<Cudnn>, LoadError> {
     // SAFETY: the worker has a single thread at this point, so nothing reads the environment meanwhile.
     unsafe { std::env::set_var("CUDNN_LIB_CONFIG", found.configuration.variable()) };
+    if let Some(folder) = &options.second_stack {
+        stack::open_all(folder)?;
+    }
     let library = Cudnn::open(&found.dispatcher, meter)?;
     if options.simulated {
         return Ok(library);
@@ -166,7 +170,7 @@ fn preload_builtins(folder: &Path, major: u64) -> Result<(), LoadError> {
     }
 }
 
-fn keep_open(path: &Path) -> Result<(), LoadError> {
+pub(crate) fn keep_open(path: &Path) -> Result<(), LoadError> {
     // SAFETY: opening NVIDIA's library runs its initializers, which is what cuDNN would do later.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| LoadError::Machine(format!("{} cannot be opened: {error}", path.display())))?;

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use abi::cudnn::{Attribute, AttributeType, DescriptorType, Handle, KNOBS_MAX, NOTES_MAX};
-use case::{Config, Knob, KnobRange, Notes, Phase, Role};
+use case::{Config, Knob, KnobRange, Notes, Phase};
 
 use crate::cudnn::Cudnn;
 use crate::descriptor::Descriptor;
 use crate::error::CallError;
 use crate::graph::{Graph, Target};
+use crate::operation::Operands;
 
 /// One entry of a heuristic list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,7 @@ pub struct Recommendation {
 pub struct Engine {
     library: Rc<Cudnn>,
     target: Target,
+    operands: Operands,
     descriptor: Descriptor,
     notes: Notes,
 }
@@ -38,7 +40,13 @@ impl Engine {
             numerical: notes(Attribute::ENGINE_NUMERICAL_NOTES, AttributeType::NUMERICAL_NOTE),
             behavior: notes(Attribute::ENGINE_BEHAVIOR_NOTES, AttributeType::BEHAVIOR_NOTE),
         };
-        Ok(Self { library: Rc::clone(graph.library()), target: graph.target().clone(), descriptor, notes })
+        Ok(Self {
+            library: Rc::clone(graph.library()),
+            target: graph.target().clone(),
+            operands: graph.operands().clone(),
+            descriptor,
+            notes,
+        })
     }
 
     /// What the engine declares.
@@ -102,7 +110,8 @@ impl Engine {
         self.target.apply(&plan, Some(Attribute::PLAN_HANDLE), Some(Attribute::PLAN_DEVICE_PROPERTIES))?;
         plan.set_descriptors(Attribute::PLAN_CONFIG, &[&config])?;
         plan.finalize()?;
-        Ok(Plan { announced_bytes: announced, ..Plan::read(&self.library, plan)? })
+        let plan = Plan::read(&self.library, plan, self.operands.clone())?;
+        Ok(Plan { announced_bytes: announced, ..plan })
     }
 }
 
@@ -110,26 +119,28 @@ impl Engine {
 pub struct Plan {
     library: Rc<Cudnn>,
     descriptor: Descriptor,
+    operands: Operands,
     workspace_bytes: i64,
     announced_bytes: Option<i64>,
 }
 
 impl Plan {
-    fn read(library: &Rc<Cudnn>, descriptor: Descriptor) -> Result<Self, CallError> {
+    fn read(library: &Rc<Cudnn>, descriptor: Descriptor, operands: Operands) -> Result<Self, CallError> {
         let workspace_bytes = descriptor.get_i64(Attribute::PLAN_WORKSPACE_SIZE)?;
-        Ok(Self { library: Rc::clone(library), descriptor, workspace_bytes, announced_bytes: None })
+        Ok(Self { library: Rc::clone(library), descriptor, operands, workspace_bytes, announced_bytes: None })
     }
 
-    /// Loads a plan that `to_json` stored, possibly on another machine.
+    /// Loads a plan of that graph which `to_json` stored, possibly on another machine.
     ///
     /// # Errors
     /// cuDNN's status: another version, another device, or text that it does not take.
-    pub fn from_json(library: &Rc<Cudnn>, target: &Target, json: &str) -> Result<Self, CallError> {
+    pub fn from_json(graph: &Graph, json: &str) -> Result<Self, CallError> {
+        let (library, target) = (graph.library(), graph.target());
         let plan = Descriptor::new(library, DescriptorType::EXECUTION_PLAN, Phase::Plan)?;
         target.apply(&plan, Some(Attribute::PLAN_HANDLE), Some(Attribute::PLAN_DEVICE_PROPERTIES))?;
         plan.set_text(Attribute::PLAN_JSON, json)?;
         plan.finalize()?;
-        Self::read(library, plan)
+        Self::read(library, plan, graph.operands().clone())
     }
 
     /// The plan as cuDNN's JSON; a run-time-compiled one holds machine code of the library.
@@ -152,15 +163,16 @@ impl Plan {
         self.announced_bytes
     }
 
-    /// Launches the plan on the handle's stream. `tensors` are the addresses of x, w, y; a workspace of no bytes is
-    /// passed as null.
+    /// Launches the plan on the handle's stream. `tensors` are the addresses of x, w, y, of which those that the
+    /// operation has are passed; a workspace of no bytes is passed as null.
     ///
     /// # Errors
     /// cuDNN's status.
     pub fn execute(&self, handle: Handle, tensors: [u64; 3], workspace: u64) -> Result<(), CallError> {
         let pack = Descriptor::new(&self.library, DescriptorType::VARIANT_PACK, Phase::Execute)?;
-        pack.set_i64(Attribute::PACK_UNIQUE_IDS, &Role::ALL.map(Graph::unique_id))?;
-        pack.set_pointers(Attribute::PACK_DATA_POINTERS, &tensors)?;
+        let (ids, pointers) = self.operands.pack(tensors);
+        pack.set_i64(Attribute::PACK_UNIQUE_IDS, &ids)?;
+        pack.set_pointers(Attribute::PACK_DATA_POINTERS, &pointers)?;
         pack.set_pointers(Attribute::PACK_WORKSPACE, &[workspace])?;
         pack.finalize()?;
         self.library.execute(handle, self.descriptor.raw(), pack.raw())

@@ -33,7 +33,7 @@ impl fmt::Display for Terms {
             Selection::Single => "one",
             Selection::Heuristics => "heuristics",
             Selection::All => "all",
-            Selection::Describe | Selection::Provoke(_) => "nothing executed",
+            Selection::Describe | Selection::Provoke(_) | Selection::Drill => "nothing executed",
         };
         write!(formatter, ", engines: {engines}, digest {:016x}", self.digest)
     }

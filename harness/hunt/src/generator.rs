@@ -1,19 +1,21 @@
-//! A reproducible stream of convolution problems biased to where public reports say that libraries break.
+//! A reproducible stream of problems, convolutions or others, biased to where public reports say that libraries break.
 //! Knows distributions and limits; knows nothing of engines, verdicts or what has been run.
 
 mod draft;
 mod integers;
 mod networks;
+mod operations;
 mod options;
 mod sample;
 mod style;
 mod zones;
 
-use case::{Case, Expect, Operation, Role};
+use case::{Case, Expect, Role};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use self::draft::Draft;
+pub use self::operations::Operations;
 use self::style::Style;
 pub(crate) use self::style::{pick, pick_weighted};
 
@@ -89,7 +91,8 @@ const ALLOWANCE_FALL: f64 = 1.1;
 /// Drafts tried for one geometry before plain sizes are taken instead.
 const DRAFTS_MAX: u32 = 64;
 
-/// Problems by number: each geometry yields fprop, dgrad and wgrad in a row.
+/// Problems by number: each geometry yields every operation of the stream in a row, fprop, dgrad and wgrad unless others
+/// were asked for.
 ///
 /// Every number has its own random stream, so that a hunt can go on from any of them. Streams may change
 /// between versions of this crate: what has to last keeps cases, never a seed.
@@ -98,19 +101,26 @@ pub struct Generator {
     seed: u64,
     limits: Limits,
     plans_only: bool,
+    operations: Operations,
 }
 
 impl Generator {
-    /// The stream of that seed within those limits.
+    /// The stream of convolutions of that seed within those limits.
     #[must_use]
     pub fn new(seed: u64, limits: Limits) -> Self {
-        Self { seed, limits, plans_only: false }
+        Self { seed, limits, plans_only: false, operations: Operations::CONVOLUTIONS }
     }
 
     /// The stream of that seed where nothing but plans is judged: integers besides, and any size.
     #[must_use]
     pub fn planning(seed: u64) -> Self {
-        Self { seed, limits: Limits::planning(), plans_only: true }
+        Self { plans_only: true, ..Self::new(seed, Limits::planning()) }
+    }
+
+    /// The stream of those operations instead.
+    #[must_use]
+    pub fn over(self, operations: Operations) -> Self {
+        Self { operations, ..self }
     }
 
     /// The seed of the stream.
@@ -122,25 +132,30 @@ impl Generator {
     /// The problem with that number, counted from 0. Valid and within the limits.
     #[must_use]
     pub fn problem(&self, index: u64) -> Case {
-        let [fprop, dgrad, wgrad] = self.geometry(index / 3);
-        match index % 3 {
-            0 => fprop,
-            1 => dgrad,
-            _ => wgrad,
-        }
+        let (geometry, place) = self.place(index);
+        self.draft(geometry)
+            .and_then(|draft| draft.cases().into_iter().nth(place))
+            .unwrap_or_else(|| Draft::plain(self.operations).case(self.operations.at(place)))
     }
 
-    /// The three passes of the geometry with that number.
+    /// Every operation of the geometry with that number, in order.
     #[must_use]
-    pub fn geometry(&self, index: u64) -> [Case; 3] {
-        self.draft(index).unwrap_or_else(Draft::plain).cases()
+    pub fn geometry(&self, index: u64) -> Vec<Case> {
+        self.draft(index).unwrap_or_else(|| Draft::plain(self.operations)).cases()
+    }
+
+    /// Number of the geometry of a problem, and the problem's place among its operations.
+    fn place(&self, index: u64) -> (u64, usize) {
+        let count = self.operations.count() as u64;
+        (index / count, (index % count) as usize)
     }
 
     /// A problem like that one with other input extents: all else stays, so that kernels which were compiled for the
     /// one mostly serve the other. `None` where it has no such siblings.
     #[must_use]
     pub fn sibling(&self, index: u64, number: u64) -> Option<Case> {
-        let mut draft = self.draft(index / 3)?;
+        let (geometry, place) = self.place(index);
+        let mut draft = self.draft(geometry)?;
         if draft.heavy() || draft.options.expect == Expect::Refuse {
             return None;
         }
@@ -148,7 +163,7 @@ impl Generator {
         draft.vary_inputs(&mut rng);
         let allowance = self.allowance(&mut rng, &draft);
         draft.fit(&mut rng, allowance);
-        let case = draft.cases().into_iter().nth(usize::try_from(index % 3).ok()?)?;
+        let case = draft.cases().into_iter().nth(place)?;
         (case.validate().is_ok() && allowance.admit(&case)).then_some(case)
     }
 
@@ -160,7 +175,7 @@ impl Generator {
 
     fn attempt(&self, rng: &mut StdRng) -> Option<Draft> {
         let style = Style::choose(rng);
-        let mut draft = Draft::sample(rng, style, self.limits);
+        let mut draft = Draft::sample(rng, style, (self.limits, self.operations));
         zones::force(&mut draft, rng);
         if self.plans_only {
             integers::force(&mut draft, rng);
@@ -188,9 +203,6 @@ impl Generator {
         Limits { multiply_adds_max: drawn.max(draft.held_work()).clamp(1, most), ..self.limits.usual() }
     }
 }
-
-/// Position of each pass in a geometry's three cases.
-const PASSES: [Operation; 3] = Operation::ALL;
 
 /// Mixes seed and index so that neighbouring numbers share nothing (the finalizer of SplitMix64).
 pub(crate) fn stream(seed: u64, index: u64) -> u64 {

@@ -38,7 +38,7 @@ pub use event::{
 };
 pub use examine::{check, survey};
 pub use explain::{EXPLANATION, accuse, explain_finding};
-pub use generator::{Generator, Limits, danger_zones};
+pub use generator::{Generator, Limits, Operations, danger_zones};
 pub use journal::{EVENTS_FILE, FINDINGS_FOLDER, Journal, JournalError};
 pub use ledger::{Ledger, Progress};
 pub use minimize::{MinimizedCase, minimize_case};

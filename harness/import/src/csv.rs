@@ -1,4 +1,4 @@
-//! Tables of shapes, separated by commas. Knows columns and how they make a case line; the line's rules are the case's.
+//! Tables of shapes, separated by commas, semicolons or tabs. Knows columns and how they make a case line; the line's rules are the case's.
 
 use std::io::BufRead;
 
@@ -65,16 +65,28 @@ fn column(name: &str) -> Option<Column> {
 
 /// True for a line that names at least three known columns.
 pub(crate) fn is_header(line: &str) -> bool {
-    cells(line).iter().filter(|name| column(name).is_some()).count() >= 3
+    cells(line, separator(line)).iter().filter(|name| column(name).is_some()).count() >= 3
 }
 
-/// The cells of a line; one between quotes may hold commas.
-fn cells(line: &str) -> Vec<String> {
+/// What separates the cells of a table, by its header: spreadsheets write semicolons where the comma is the decimal
+/// point, and tabs into a clipboard.
+fn separator(header: &str) -> char {
+    let known =
+        |separator: &char| cells(header, *separator).iter().filter(|name| column(name).is_some()).count();
+    [';', '\t']
+        .into_iter()
+        .filter(|separator| known(separator) > known(&','))
+        .max_by_key(known)
+        .unwrap_or(',')
+}
+
+/// The cells of a line, without blanks, which no value has; one between quotes may hold separators.
+fn cells(line: &str, separator: char) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for character in line.chars() {
         match character {
             '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
+            _ if character == separator && !quoted => cells.push(String::new()),
             _ => {
                 if let Some(cell) = cells.last_mut() {
                     cell.push(character);
@@ -82,25 +94,27 @@ fn cells(line: &str) -> Vec<String> {
             }
         }
     }
-    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+    cells.iter().map(|cell| cell.split_whitespace().collect()).collect()
 }
 
 /// Reads a table to its end.
 pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Import, ImportError> {
     let (mut ledger, mut refusals) = (Ledger::default(), Refusals::default());
-    let mut header: Option<Vec<Option<Column>>> = None;
+    let mut header: Option<(Vec<Option<Column>>, char)> = None;
     let mut notes = Vec::new();
     while lines.advance()? {
         let text = lines.text();
-        let line = text.trim_start_matches('\u{feff}').trim();
-        if line.is_empty() || line.starts_with('#') {
+        // A tab at an end separates an empty cell.
+        let line = text.trim_start_matches('\u{feff}').trim_matches([' ', '\r']);
+        if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        let cells = cells(line);
-        let Some(columns) = &header else {
-            header = Some(read_header(&cells, &mut notes)?);
+        let Some((columns, separator)) = &header else {
+            let separator = separator(line);
+            header = Some((read_header(&cells(line, separator), &mut notes)?, separator));
             continue;
         };
+        let cells = cells(line, *separator);
         if cells.len() != columns.len() {
             refusals.add(format!("a row without {} cells", columns.len()), lines.number());
             continue;

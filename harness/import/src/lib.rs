@@ -15,6 +15,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use crate::lines::{Lines, find};
 
 pub use csv::COLUMNS;
+pub use log::LogReader;
 pub use table::{Evidence, Import, Imported, Refused};
 
 /// Bytes at the beginning of a file by which its form is told.
@@ -32,7 +33,7 @@ pub enum Format {
     Frontend,
     /// An ONNX model.
     Onnx,
-    /// A table of shapes, separated by commas, with a header.
+    /// A table of shapes, separated by commas, semicolons or tabs, with a header.
     Csv,
     /// Case lines, as an import writes them.
     Cases,
@@ -79,10 +80,10 @@ fn read(mut reader: impl BufRead, format: Format, batch: i64) -> Result<Import, 
 /// The form that a file's beginning shows. Text that shows none may be a program's output with a log somewhere in it.
 fn detect(head: &[u8]) -> Result<Format, ImportError> {
     let shows = |text: &[u8]| find(head, text).is_some();
+    if onnx::is_likely(head) {
+        return Ok(Format::Onnx);
+    }
     if head.contains(&0) {
-        if onnx::is_likely(head) {
-            return Ok(Format::Onnx);
-        }
         let why = "is binary, but no ONNX model; a log, a graph as JSON, a CSV table or case lines are text";
         return Err(ImportError::Form(why.to_owned()));
     }
@@ -98,6 +99,10 @@ fn detect(head: &[u8]) -> Result<Format, ImportError> {
         text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
     if list::is_case_line(first) {
         return Ok(Format::Cases);
+    }
+    if csv::is_header(first) && first.contains('\r') {
+        let why = "ends its lines with a carriage return alone; convert it, with mac2unix or tr '\\r' '\\n'";
+        return Err(ImportError::Form(why.to_owned()));
     }
     Ok(if csv::is_header(first) { Format::Csv } else { Format::Log })
 }

@@ -23,11 +23,13 @@ pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> io::Result<Import> {
         if let Some(comment) = line.strip_prefix('#') {
             above = Above::read(comment).unwrap_or(above);
         } else if !line.is_empty() {
-            let told = std::mem::take(&mut above);
+            let Above { count, fused, engines } = std::mem::take(&mut above);
+            let Ok(count) = count.unwrap_or(Ok(1)) else {
+                refusals.add("a case below a count that is no number above 0".to_owned(), lines.number());
+                continue;
+            };
             match line.parse::<Case>() {
                 Ok(case) => {
-                    let Above { count, fused, engines } = told;
-                    let count = count.unwrap_or(1);
                     let found = Imported { case, count, file: 0, first: lines.number(), fused, engines };
                     ledger.add(found, &mut refusals);
                 }
@@ -42,7 +44,8 @@ pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> io::Result<Import> {
 /// What the comment above a case says.
 #[derive(Clone, Debug, Default)]
 struct Above {
-    count: Option<u64>,
+    /// Where it tells one, well or badly.
+    count: Option<Result<u64, ()>>,
     fused: bool,
     engines: Vec<i64>,
 }
@@ -54,13 +57,22 @@ impl Above {
         for part in comment.split(',') {
             let mut words = part.split_whitespace();
             match words.next() {
-                Some("count") => told.count = words.next()?.parse().ok(),
+                Some("count") => told.count = Some(count(words.next()?)),
                 Some("fused") => told.fused = true,
                 Some("engines") => told.engines = words.map_while(|word| word.parse().ok()).collect(),
                 Some(_) | None => {}
             }
         }
-        told.count.filter(|count| *count > 0)?;
-        Some(told)
+        told.count.is_some().then_some(told)
+    }
+}
+
+/// A count above 0. One beyond what is counted is as good as the largest.
+fn count(word: &str) -> Result<u64, ()> {
+    match word.parse() {
+        Ok(0) => Err(()),
+        Ok(count) => Ok(count),
+        Err(_) if word.bytes().all(|byte| byte.is_ascii_digit()) => Ok(u64::MAX),
+        Err(_) => Err(()),
     }
 }

@@ -7,6 +7,8 @@ mod entry;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
+use case::Case;
+
 use self::call::{Call, Function};
 use self::entry::Entry;
 use crate::convolution::Convolution;
@@ -15,6 +17,9 @@ use crate::table::{Evidence, Import, Imported, Ledger, Refusals};
 
 /// Most lines of one call: a graph of thousands of operations has fewer.
 const ENTRIES_MAX: usize = 50_000;
+
+/// Most bytes that the lines of one call are held in: what bounds the memory of a log whose lines are long.
+const CALL_BYTES_MAX: usize = 16 << 20;
 
 /// Most threads whose last execution is remembered.
 const THREADS_MAX: usize = 10_000;
@@ -43,35 +48,65 @@ enum Last {
 struct Reader {
     levels: [Level; 3],
     last: HashMap<String, Last>,
+    /// Place of the case that was executed last, by whichever thread.
+    latest: Option<usize>,
 }
 
 /// Reads a log to its end.
 pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> io::Result<Import> {
-    let mut reader = Reader::default();
-    let mut call: Option<Call> = None;
+    let mut reader = LogReader::default();
     while lines.advance()? {
-        match part(lines.bytes()) {
-            Part::Body(body) => {
-                let Some(open) = &mut call else { continue };
-                if let Some(thread) = entry::thread(body) {
-                    open.thread = thread;
-                    reader.take(call.take());
-                } else if open.entries.len() >= ENTRIES_MAX {
-                    reader.refuse("a call of too many lines", open.line);
-                    call = None;
-                } else if let Some(entry) = Entry::read(body) {
-                    open.entries.push(entry);
-                }
-            }
+        reader.line(lines.bytes(), lines.number());
+    }
+    Ok(reader.finish())
+}
+
+/// Reads a log line by line, for who comes across its lines within another text.
+#[derive(Default)]
+pub struct LogReader {
+    reader: Reader,
+    call: Option<Call>,
+}
+
+impl LogReader {
+    /// Takes the next line, without its end, and its number from 1. Lines of others are passed over.
+    pub fn line(&mut self, line: &[u8], number: u64) {
+        match part(line) {
+            Part::Body(body) => self.body(body),
             Part::Head(head) => {
-                reader.take(call.take());
-                call = Function::of(head).map(|function| Call::new(function, lines.number()));
+                self.reader.take(self.call.take());
+                self.call = Function::of(head).map(|function| Call::new(function, number));
             }
             Part::Other => {}
         }
     }
-    reader.take(call);
-    Ok(reader.finish())
+
+    fn body(&mut self, body: &[u8]) {
+        let Some(open) = &mut self.call else { return };
+        if let Some(thread) = entry::thread(body) {
+            open.thread = thread;
+            self.reader.take(self.call.take());
+        } else if open.entries.len() >= ENTRIES_MAX || open.bytes >= CALL_BYTES_MAX {
+            self.reader.refuse("a call of too many lines", open.line);
+            self.call = None;
+        } else if let Some(entry) = Entry::read(body) {
+            open.bytes += entry.bytes();
+            open.entries.push(entry);
+        }
+    }
+
+    /// The convolution that was executed last, as far as the lines tell.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Case> {
+        self.reader.levels[Evidence::Executed as usize].ledger.case(self.reader.latest?)
+    }
+
+    /// What the lines gave.
+    #[must_use]
+    pub fn finish(mut self) -> Import {
+        self.reader.take(self.call);
+        self.reader.finish()
+    }
 }
 
 /// A line of the log by its first letters.
@@ -178,12 +213,19 @@ impl Reader {
             Ok(case) => case,
             Err(reason) => {
                 refusals.add(reason, call.line);
+                if evidence == Evidence::Executed {
+                    self.latest = None;
+                }
                 return Last::Refused;
             }
         };
         let engines = call.engine().into_iter().collect();
         let found = Imported { case, count: 1, file: 0, first: call.line, fused, engines };
-        ledger.add(found, refusals).map_or(Last::Refused, Last::Counted)
+        let place = ledger.add(found, refusals);
+        if evidence == Evidence::Executed {
+            self.latest = place;
+        }
+        place.map_or(Last::Refused, Last::Counted)
     }
 
     fn refuse(&mut self, reason: &str, line: u64) {
@@ -223,3 +265,83 @@ impl Reader {
 
 /// Why an execution was not imported that only names a plan.
 const UNSEEN: &str = "an execution whose log does not show its graph";
+
+#[cfg(test)]
+mod tests {
+    use super::{CALL_BYTES_MAX, ENTRIES_MAX, LogReader, THREADS_MAX};
+
+    const HEAD: &[u8] = b"I! CuDNN (v91900 56) function cudnnBackendExecute() called:";
+
+    #[test]
+    fn a_call_of_distinct_long_lines_is_held_in_few_bytes_and_refused() {
+        let mut reader = LogReader::default();
+        reader.line(HEAD, 1);
+        let mut most = 0;
+        let mut line = b"i!     ".to_vec();
+        line.resize(1 << 20, b'k');
+        line.extend(b": type=T; val=");
+        line.resize(2 << 20, b'v');
+        for number in 2..40 {
+            line[7] = b'a' + (number % 26) as u8;
+            reader.line(&line, number);
+            let held = reader.call.as_ref().map_or(0, |call| call.bytes);
+            most = most.max(held);
+        }
+        assert!(most > 0 && most < 1 << 20, "{most} bytes are held of 38 lines of 2 MiB");
+        line.truncate(0);
+        line.extend([&b"i!     key: type=T; val="[..], &[b'v'; 1500]].concat());
+        for number in 40..60_000 {
+            reader.line(&line, number);
+            most = most.max(reader.call.as_ref().map_or(0, |call| call.bytes));
+        }
+        assert!(reader.call.is_none() && most <= CALL_BYTES_MAX + 4096, "{most}");
+        let import = reader.finish();
+        assert_eq!(import.refused[0].reason, "a call of too many lines");
+    }
+
+    #[test]
+    fn a_call_of_very_many_short_lines_is_refused() {
+        let mut reader = LogReader::default();
+        reader.line(HEAD, 1);
+        for number in 0..=ENTRIES_MAX as u64 {
+            reader.line(b"i! a: type=b; val=c", number);
+        }
+        assert!(reader.call.is_none());
+    }
+
+    #[test]
+    fn threads_of_long_names_are_remembered_in_few_bytes() {
+        let mut reader = LogReader::default();
+        let mut name = b"i! Process=1; Thread=".to_vec();
+        name.resize(20_000, b'7');
+        for thread in 0..2 * THREADS_MAX as u64 {
+            reader.line(HEAD, 1);
+            reader.line(b"i!     executionPlan: type=CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:", 2);
+            name.splice(21..41, format!("{thread:020}").into_bytes());
+            reader.line(&name, 3);
+        }
+        let held: usize = reader.reader.last.keys().map(String::len).sum();
+        assert!(reader.reader.last.len() <= THREADS_MAX, "{}", reader.reader.last.len());
+        assert!(held > 0 && held <= THREADS_MAX * super::entry::THREAD_MAX, "{held}");
+    }
+
+    #[test]
+    fn reasons_that_repeat_what_the_log_says_are_cut() {
+        let mut reader = LogReader::default();
+        let long = "X".repeat(100_000);
+        let call = [
+            "i!     xDesc: type=cudnnTensorDescriptor_t:".to_owned(),
+            format!("i!         dataType: type=cudnnDataType_t; val={long};"),
+            "i!     wDesc: type=cudnnFilterDescriptor_t:".to_owned(),
+            "i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);".to_owned(),
+            "i! Process=1; Thread=1; GPU=0.".to_owned(),
+        ];
+        reader.line(b"I! CuDNN (v8907) function cudnnConvolutionForward() called:", 1);
+        for line in call {
+            reader.line(line.as_bytes(), 2);
+        }
+        let import = reader.finish();
+        assert_eq!(import.refused.len(), 1);
+        assert!(import.refused[0].reason.len() < 300, "{}", import.refused[0].reason.len());
+    }
+}

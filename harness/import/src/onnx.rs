@@ -2,6 +2,7 @@
 //! schema is `schema`'s, what operators do to extents is `shapes`'.
 
 mod convolutions;
+mod parts;
 mod schema;
 mod shapes;
 
@@ -17,7 +18,8 @@ use crate::table::{Evidence, Import, Imported, Ledger, Refusals};
 /// Largest model: what the encoding allows.
 const MODEL_MAX: u64 = 2 << 30;
 
-/// True for bytes that may begin a model: its first field is the version of the form, a small number.
+/// True for bytes that may begin a model: its first field is the version of the form, a small number. No text begins so:
+/// the first byte is a backspace.
 pub(crate) fn is_likely(head: &[u8]) -> bool {
     head.len() > 2 && head[0] == 0x08 && head[1] < 0x40
 }
@@ -28,6 +30,10 @@ pub(crate) fn read(reader: &mut impl Read, batch: i64) -> Result<Import, ImportE
     reader.take(MODEL_MAX + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MODEL_MAX {
         return Err(ImportError::Form("is larger than the 2 GiB that a model may have".to_owned()));
+    }
+    if parts::count(&bytes) > parts::PARTS_MAX {
+        let why = format!("has more than {} nodes, names and attributes; no model does", parts::PARTS_MAX);
+        return Err(ImportError::Form(why));
     }
     // Weights stay where they are: the message only points at them.
     let model = Model::decode(bytes::Bytes::from(bytes))

@@ -8,6 +8,9 @@ use case::Case;
 const CASES_MAX: usize = 100_000;
 const REASONS_MAX: usize = 200;
 
+/// Most characters of a reason, which may repeat what a file says.
+const REASON_MAX: usize = 240;
+
 /// Most engines that are kept for one case.
 const ENGINES_MAX: usize = 64;
 
@@ -136,6 +139,11 @@ impl Ledger {
         }
     }
 
+    /// The case at that place.
+    pub(crate) fn case(&self, place: usize) -> Option<&Case> {
+        self.cases.get(place).map(|found| &found.case)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.cases.is_empty()
     }
@@ -167,7 +175,11 @@ impl Refusals {
         self.merge(Refused { reason: reason.into(), count: 1, lines: vec![line] });
     }
 
-    fn merge(&mut self, refused: Refused) {
+    fn merge(&mut self, mut refused: Refused) {
+        if let Some((end, _)) = refused.reason.char_indices().nth(REASON_MAX) {
+            refused.reason.truncate(end);
+            refused.reason.push_str("...");
+        }
         let known = self.by_reason.contains_key(&refused.reason);
         let reason = if known || self.by_reason.len() < REASONS_MAX {
             refused.reason

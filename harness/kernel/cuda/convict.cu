@@ -6,6 +6,7 @@
 // min and max. All loops are grid-stride loops: any grid of 256-thread blocks is correct.
 
 #include "compare.cuh"
+#include "elementwise.cuh"
 #include "fill.cuh"
 #include "guard.cuh"
 #include "reference.cuh"

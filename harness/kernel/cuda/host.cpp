@@ -6,6 +6,7 @@
 
 #include <barrier>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,6 +27,7 @@ static void __syncthreads() { barrier.arrive_and_wait(); }
 static double __dmul_rn(double a, double b) { return a * b; }
 static double __dadd_rn(double a, double b) { return a + b; }
 static double __ddiv_rn(double a, double b) { return a / b; }
+static double __dsqrt_rn(double a) { return std::sqrt(a); }
 static long long __double_as_longlong(double value) { return std::bit_cast<long long>(value); }
 static double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
 static float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
@@ -84,6 +86,7 @@ int main() {
     case 3: launch(convict_compare, params); break;
     case 4: launch(convict_zones, params); break;
     case 5: launch(convict_diff, params); break;
+    case 6: launch(convict_elementwise, params); break;
     default: return 4;
     }
     for (size_t i = 0; i < buffers.size(); i++) {

@@ -15,7 +15,8 @@ static const u64 NAN_BITS = 0x7ff8ull << 48;
 
 enum Dtype { F32 = 0, F64 = 1, F16 = 2, BF16 = 9 };
 enum Kind { ZERO, ONE, INT2, INT1, TERN, REAL, INDEX, ONE_HOT, RAMP, NOT_A_NUMBER, SPARSE };
-enum Op { FPROP, DGRAD, WGRAD };
+enum Op { FPROP, DGRAD, WGRAD, MAXPOOL, AVGPOOL, MATMUL, RMSNORM };
+enum Step { RELU, RELU_BACK, AVERAGE, AVERAGE_BACK, LOSS_BACK, UPDATE };
 
 struct TensorView { u64 pointer; u32 dtype, reserved; i64 extent[5], stride[5]; };
 struct FillParams { TensorView view; u64 seed; u32 tensor, kind; u64 argument, first, kept; };
@@ -25,7 +26,7 @@ struct ReferenceParams {
     u32 op, lanes;
     TensorView x, w, y;
     i64 groups, pad_before[3], conv_stride[3], dilation[3];
-    double alpha, beta;
+    double alpha, beta, epsilon;
     FillParams prior;
     u64 result, abs_sum, totals;
 };
@@ -49,3 +50,9 @@ struct ZonesParams { u32 mode, count; Zone zones[16]; u64 totals; };
 struct ZoneTotals { u64 changed, first, last; };
 struct DiffParams { u64 a, b, bytes_per_element, count, totals; };
 struct DiffTotals { u64 differing, first; };
+struct ElementwiseParams {
+    u32 op, dtype;
+    u64 a, b, out, master, count, inner, channels;
+    u32 channels_last, reserved;
+    double factor;
+};

@@ -1,12 +1,15 @@
-// The kernel that convolves in f64 by definition. Knows indices and sums; knows no library.
+// The kernel that computes each operation in f64 by definition. Knows indices and sums; knows no library.
 #pragma once
 
 #include "fill.cuh"
 
-// All three operations are one walk. The reduction has four digits, row major, the last varying fastest:
-//   fprop: channel in the group, filter d, h, w     a = x, b = w
-//   dgrad: filter in the group, filter d, h, w      a = y, b = w
-//   wgrad: image, response d, h, w                  a = x, b = y
+// All operations are one walk. The reduction has four digits, row major, the last varying fastest:
+//   fprop:   channel in the group, filter d, h, w     a = x, b = w
+//   dgrad:   filter in the group, filter d, h, w      a = y, b = w
+//   wgrad:   image, response d, h, w                  a = x, b = y
+//   pooling: as fprop, depthwise                      a = x, b = 1
+//   matmul:  k alone                                  a = x, b = w
+//   rmsnorm: c alone                                  a = x, b = x
 // Along digit i the position in `a` is (base + digit * step) / divisor, a product only where that is whole
 // and within `limit`; the position in `b` is the digit itself.
 struct Axis { i64 extent, step, divisor, limit, a_stride, b_stride; };
@@ -18,16 +21,32 @@ __device__ Axis spatial(const TensorView &a, const TensorView &b, int i, i64 ste
     return axis;
 }
 
+__device__ bool is_pooling(u32 op) { return op == MAXPOOL || op == AVGPOOL; }
+
+// What is walked as fprop is.
+__device__ bool is_forward(u32 op) { return op == FPROP || is_pooling(op); }
+
+// A walk along the first digit alone.
+__device__ Walk line(i64 extent, i64 a_stride, i64 b_stride) {
+    const Axis unit = {1, 1, 1, 1, 0, 0};
+    const Axis outer = {extent, 1, 1, extent, a_stride, b_stride};
+    const Walk walk = {{outer, unit, unit, unit}};
+    return walk;
+}
+
 __device__ Walk walk_of(const ReferenceParams &params) {
+    if (params.op == MATMUL) return line(params.x.extent[4], params.x.stride[4], params.w.stride[1]);
+    if (params.op == RMSNORM) return line(params.x.extent[1], params.x.stride[1], params.x.stride[1]);
+    const bool forward = is_forward(params.op);
     const i64 filters = params.w.extent[0] / params.groups, channels = params.w.extent[1];
     const Axis channel = {channels, 1, 1, channels, params.x.stride[1], params.w.stride[1]};
     const Axis filter = {filters, 1, 1, filters, params.y.stride[1], params.w.stride[0]};
     const Axis image = {params.x.extent[0], 1, 1, params.x.extent[0], params.x.stride[0], params.y.stride[0]};
     Walk walk;
-    walk.axis[0] = params.op == FPROP ? channel : params.op == DGRAD ? filter : image;
+    walk.axis[0] = forward ? channel : params.op == DGRAD ? filter : image;
     for (int i = 0; i < 3; i++) {
         const i64 stride = params.conv_stride[i], dilation = params.dilation[i];
-        walk.axis[i + 1] = params.op == FPROP ? spatial(params.x, params.w, i + 2, dilation, 1)
+        walk.axis[i + 1] = forward ? spatial(params.x, params.w, i + 2, dilation, 1)
             : params.op == DGRAD ? spatial(params.y, params.w, i + 2, -dilation, stride)
             : spatial(params.x, params.y, i + 2, stride, 1);
     }
@@ -36,10 +55,21 @@ __device__ Walk walk_of(const ReferenceParams &params) {
 
 // Element offsets in `a` and `b`, and positions along the axes, from which one output's products are reached.
 __device__ Start start_of(const ReferenceParams &params, const i64 *at) {
-    const i64 filters = params.w.extent[0] / params.groups, channels = params.w.extent[1];
     const TensorView &x = params.x, &w = params.w, &y = params.y;
     Start start = {0, 0, {0, 0, 0, 0}};
-    if (params.op == FPROP) {
+    if (params.op == MATMUL) {
+        start.a = at[0] * x.stride[0] + at[1] * x.stride[1];
+        start.b = at[0] * w.stride[0] + at[4] * w.stride[4];
+        return start;
+    }
+    if (params.op == RMSNORM) {
+        start.a = at[0] * x.stride[0] + at[2] * x.stride[2] + at[3] * x.stride[3] + at[4] * x.stride[4];
+        start.b = start.a;
+        return start;
+    }
+    const bool forward = is_forward(params.op);
+    const i64 filters = params.w.extent[0] / params.groups, channels = params.w.extent[1];
+    if (forward) {
         start.a = at[0] * x.stride[0] + at[1] / filters * channels * x.stride[1];
         start.b = at[1] * w.stride[0];
     } else if (params.op == DGRAD) {
@@ -51,7 +81,7 @@ __device__ Start start_of(const ReferenceParams &params, const i64 *at) {
     }
     for (int i = 0; i < 3; i++) {
         const i64 pad = params.pad_before[i], stride = params.conv_stride[i], dilation = params.dilation[i];
-        start.base[i + 1] = params.op == FPROP ? at[i + 2] * stride - pad
+        start.base[i + 1] = forward ? at[i + 2] * stride - pad
             : params.op == DGRAD ? at[i + 2] + pad
             : at[i + 2] * dilation - pad;
     }
@@ -92,13 +122,29 @@ __device__ void digits_of(const Walk &walk, u64 r, i64 *digit) {
 
 struct Sum { double value, absolute; u64 products; };
 
+// What nothing was added to yet: below every element where the largest is looked for.
+__device__ Sum empty(u32 op) {
+    const Sum sum = {op == MAXPOOL ? from_bits(INFINITE | SIGN) : 0, 0, 0};
+    return sum;
+}
+
+// The larger of two, or NaN where one is.
+__device__ double largest(double a, double b) { return is_nan(a) || a >= b ? a : b; }
+
+__device__ void add(u32 op, Sum *sum, const Sum &other) {
+    sum->value = op == MAXPOOL ? largest(sum->value, other.value) : __dadd_rn(sum->value, other.value);
+    sum->absolute = op == MAXPOOL ? largest(sum->absolute, other.absolute) : __dadd_rn(sum->absolute, other.absolute);
+    sum->products += other.products;
+}
+
 // What lane `lane` of `lanes` sums: products lane, lane + lanes, ... in that order. Digits are stepped by
 // adding with carry, and what the row contributes is kept while only the last digit moves.
 __device__ Sum lane_sum(const ReferenceParams &params, const Walk &walk, const Start &start, u32 lane) {
     const TensorView &a = params.op == DGRAD ? params.y : params.x;
-    const TensorView &b = params.op == WGRAD ? params.y : params.w;
+    const TensorView &b = params.op == WGRAD ? params.y : params.op == RMSNORM ? params.x : params.w;
+    const bool alone = is_pooling(params.op);
     const u32 a_bytes = element_bytes(a.dtype), b_bytes = element_bytes(b.dtype);
-    Sum sum = {0, 0, 0};
+    Sum sum = empty(params.op);
     for (int i = 0; i < 4; i++) if (walk.axis[i].extent <= 0) return sum;
     i64 digit[4], hop[4];
     digits_of(walk, lane, digit);
@@ -110,11 +156,10 @@ __device__ Sum lane_sum(const ReferenceParams &params, const Walk &walk, const S
         if (at.inside) at = along(walk.axis[3], start.base[3], digit[3], at);
         if (at.inside) {
             const double left = decode(a.dtype, load(a.pointer + at.a * a_bytes, a_bytes));
-            const double right = decode(b.dtype, load(b.pointer + at.b * b_bytes, b_bytes));
+            const double right = alone ? 1 : decode(b.dtype, load(b.pointer + at.b * b_bytes, b_bytes));
             const double product = __dmul_rn(left, right);
-            sum.value = __dadd_rn(sum.value, product);
-            sum.absolute = __dadd_rn(sum.absolute, magnitude(product));
-            sum.products++;
+            const Sum one = {product, magnitude(product), 1};
+            add(params.op, &sum, one);
         }
         digit[3] += hop[3];
         i64 carry = digit[3] >= walk.axis[3].extent;
@@ -139,11 +184,27 @@ __device__ void merge(ReferenceTotals *into, const ReferenceTotals &from) {
     atomicMax(&into->products, from.products);
 }
 
+__device__ double element(const TensorView &view, const i64 *at) {
+    return decode(view.dtype, load(address(view, at), element_bytes(view.dtype)));
+}
+
+// An element of x times its weight, over the root of the mean of squares.
+__device__ double normalized(const ReferenceParams &params, double squares, const i64 *at) {
+    const i64 weight[5] = {0, at[1], 0, 0, 0};
+    const double mean = __ddiv_rn(squares, (double)params.x.extent[1]);
+    const double root = __dsqrt_rn(__dadd_rn(mean, params.epsilon));
+    return __ddiv_rn(__dmul_rn(element(params.x, at), element(params.w, weight)), root);
+}
+
 // Scales one output's sum, adds its prior value, stores it, and counts it.
 __device__ void finish(const ReferenceParams &params, const Sum &sum, const i64 *at, u64 linear, u64 count,
                        ReferenceTotals *mine) {
     double result = __dmul_rn(params.alpha, sum.value);
     double absolute = __dmul_rn(magnitude(params.alpha), sum.absolute);
+    if (params.op == RMSNORM) {
+        result = normalized(params, sum.value, at);
+        absolute = magnitude(result);
+    }
     if (params.beta != 0) {
         const double prior = decode(params.prior.view.dtype, fill_bits(params.prior, at, linear, count));
         const double scaled = __dmul_rn(params.beta, prior);
@@ -163,7 +224,7 @@ __device__ void finish(const ReferenceParams &params, const Sum &sum, const i64 
 extern "C" __global__ void __launch_bounds__(256) convict_reference(const ReferenceParams params) {
     __shared__ Sum sums[BLOCK];
     __shared__ ReferenceTotals block;
-    const TensorView &out = params.op == FPROP ? params.y : params.op == DGRAD ? params.x : params.w;
+    const TensorView &out = params.op == DGRAD ? params.x : params.op == WGRAD ? params.w : params.y;
     const u64 count = count_of(out);
     const u32 lanes = params.lanes, lane = threadIdx.x % lanes, outputs = BLOCK / lanes;
     const Walk walk = walk_of(params);
@@ -179,11 +240,7 @@ extern "C" __global__ void __launch_bounds__(256) convict_reference(const Refere
         for (u32 half = lanes / 2; half > 0; half /= 2) {
             __syncthreads();
             if (lane >= half || linear >= count) continue;
-            Sum &sum = sums[threadIdx.x];
-            const Sum other = sums[threadIdx.x + half];
-            sum.value = __dadd_rn(sum.value, other.value);
-            sum.absolute = __dadd_rn(sum.absolute, other.absolute);
-            sum.products += other.products;
+            add(params.op, &sums[threadIdx.x], sums[threadIdx.x + half]);
         }
         if (lane == 0 && linear < count) finish(params, sums[threadIdx.x], at, linear, count, &mine);
         __syncthreads();

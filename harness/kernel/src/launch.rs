@@ -5,9 +5,10 @@ use std::mem::size_of;
 
 use bytemuck::AnyBitPattern;
 
+use crate::elementwise::ElementwiseParams;
 use crate::params::{
-    CHECK, CompareParams, DGRAD, DiffParams, FPROP, FillParams, PAINT, ReferenceParams, TensorView,
-    VerifyParams, WGRAD, ZONES_MAX, ZonesParams,
+    AVGPOOL, CHECK, CompareParams, DGRAD, DiffParams, FPROP, FillParams, MATMUL, MAXPOOL, PAINT, RMSNORM,
+    ReferenceParams, TensorView, VerifyParams, WGRAD, ZONES_MAX, ZonesParams,
 };
 use crate::refusal::Refusal;
 use crate::totals::{CompareTotals, DiffTotals, ReferenceTotals, VerifyTotals, ZoneTotals};
@@ -32,7 +33,7 @@ pub enum Kernel {
     Fill,
     /// Counts elements that are not what a fill wrote.
     Verify,
-    /// Convolves in f64.
+    /// Computes an operation in f64.
     Reference,
     /// Counts how a tensor departs from the reference.
     Compare,
@@ -40,12 +41,21 @@ pub enum Kernel {
     Zones,
     /// Compares two buffers bit by bit.
     Diff,
+    /// A step between the convolutions of a training run.
+    Elementwise,
 }
 
 impl Kernel {
     /// Every kernel.
-    pub const ALL: [Self; 6] =
-        [Self::Fill, Self::Verify, Self::Reference, Self::Compare, Self::Zones, Self::Diff];
+    pub const ALL: [Self; 7] = [
+        Self::Fill,
+        Self::Verify,
+        Self::Reference,
+        Self::Compare,
+        Self::Zones,
+        Self::Diff,
+        Self::Elementwise,
+    ];
 
     /// The entry's name in the PTX.
     pub const fn name(self) -> &'static str {
@@ -56,6 +66,7 @@ impl Kernel {
             Self::Compare => "convict_compare",
             Self::Zones => "convict_zones",
             Self::Diff => "convict_diff",
+            Self::Elementwise => "convict_elementwise",
         }
     }
 
@@ -73,6 +84,7 @@ impl Kernel {
             Self::Compare => size_of::<CompareParams>(),
             Self::Zones => size_of::<ZonesParams>(),
             Self::Diff => size_of::<DiffParams>(),
+            Self::Elementwise => size_of::<ElementwiseParams>(),
         }
     }
 }
@@ -146,6 +158,12 @@ pub fn pointers(kernel: Kernel, params: &[u8]) -> Result<Vec<Range>, Refusal> {
             ranges.add(params.b, bytes, false);
             ranges.totals::<DiffTotals>(params.totals, 1);
         }
+        Kernel::Elementwise => {
+            let params: ElementwiseParams = read(params)?;
+            for (pointer, bytes, writes) in params.reach()? {
+                ranges.add(pointer, bytes, writes);
+            }
+        }
     }
     Ok(ranges.0)
 }
@@ -178,14 +196,16 @@ impl Ranges {
     }
 
     fn reference(&mut self, params: &ReferenceParams) -> Result<(), Refusal> {
-        let (a, b, output) = match params.op {
-            FPROP => (&params.x, &params.w, &params.y),
-            DGRAD => (&params.y, &params.w, &params.x),
-            WGRAD => (&params.x, &params.y, &params.w),
+        let (inputs, output): (&[&TensorView], _) = match params.op {
+            FPROP | MATMUL | RMSNORM => (&[&params.x, &params.w], &params.y),
+            DGRAD => (&[&params.y, &params.w], &params.x),
+            WGRAD => (&[&params.x, &params.y], &params.w),
+            MAXPOOL | AVGPOOL => (&[&params.x], &params.y),
             other => return Err(Refusal::Op(other)),
         };
-        self.view(a, false)?;
-        self.view(b, false)?;
+        for input in inputs {
+            self.view(input, false)?;
+        }
         let bytes = doubles(view::count(output)?)?;
         self.add(params.result, bytes, true);
         self.add(params.abs_sum, bytes, true);

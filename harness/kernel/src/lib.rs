@@ -2,6 +2,7 @@
 //! twin that computes the same bits. Knows numbers and memory views; knows nothing of cuDNN or of cases.
 #![forbid(unsafe_code)]
 
+mod elementwise;
 mod fill;
 mod launch;
 mod number;
@@ -11,6 +12,7 @@ mod totals;
 pub mod twin;
 mod view;
 
+pub use elementwise::{ElementwiseParams, Step};
 pub use fill::{FillKind, mix, stream_word, value, word};
 pub use launch::{BLOCK, Kernel, Range, grid_for, lanes_for, pointers, reference_grid, zones_grid};
 pub use number::{decode, decode_bits, element_bytes, encode, round_to};

@@ -25,6 +25,14 @@ pub const FPROP: u32 = 0;
 pub const DGRAD: u32 = 1;
 /// `ReferenceParams::op`: w from x and y.
 pub const WGRAD: u32 = 2;
+/// `ReferenceParams::op`: y is the largest of each window of x, whose extents are w's; there is no w to read.
+pub const MAXPOOL: u32 = 3;
+/// `ReferenceParams::op`: y is alpha times the sum of each window of x; there is no w to read.
+pub const AVGPOOL: u32 = 4;
+/// `ReferenceParams::op`: products of matrices; x is b, m, 1, 1, k, w is b, k, 1, 1, n and y is b, m, 1, 1, n.
+pub const MATMUL: u32 = 5;
+/// `ReferenceParams::op`: y is x w / sqrt(mean of squares over x's second dimension + epsilon); w is 1, c, 1, 1, 1.
+pub const RMSNORM: u32 = 6;
 
 /// `ZonesParams::mode`: write every zone's pattern.
 pub const PAINT: u32 = 0;
@@ -85,11 +93,11 @@ pub struct VerifyParams {
     pub totals: u64,
 }
 
-/// One convolution, as cross-correlation, to compute in f64.
+/// One operation to compute in f64; a convolution is a cross-correlation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct ReferenceParams {
-    /// `FPROP`, `DGRAD` or `WGRAD`.
+    /// `FPROP`, `DGRAD`, `WGRAD`, `MAXPOOL`, `AVGPOOL`, `MATMUL` or `RMSNORM`.
     pub op: u32,
     /// Threads that share one output: a power of two from 1 to 256.
     pub lanes: u32,
@@ -111,6 +119,8 @@ pub struct ReferenceParams {
     pub alpha: f64,
     /// Factor of the output's prior value.
     pub beta: f64,
+    /// What `RMSNORM` adds to the mean of squares; nothing else reads it.
+    pub epsilon: f64,
     /// What the output held before, used only when `beta` is not zero; its view describes the output.
     pub prior: FillParams,
     /// Device address of one f64 per output, by linear logical index: alpha·Σ(a·b) + beta·prior.

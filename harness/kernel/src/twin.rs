@@ -2,11 +2,13 @@
 //! refuses what a kernel could only read wildly.
 
 mod compare;
+mod elementwise;
 mod fill;
 mod guard;
 mod reference;
 
 pub use compare::compare;
+pub use elementwise::elementwise;
 pub use fill::{fill, verify};
 pub use guard::{check, diff, paint};
 pub use reference::{ReferenceOutcome, reference};

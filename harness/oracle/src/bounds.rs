@@ -1,7 +1,7 @@
 //! How wrong an element may be where sums are not exact. Knows rounding units and the arithmetic that notes
 //! declare; knows nothing of what was measured.
 
-use case::{Case, DType, Fill, FillKind, Notes, ReferenceFacts};
+use case::{Case, DType, Fill, FillKind, Notes, Operation, ReferenceFacts};
 
 use crate::certificate::{certificate, output_type_holds_sums};
 use crate::numeric::{
@@ -9,6 +9,7 @@ use crate::numeric::{
     tiny, unit,
 };
 use crate::partials::{Room, room};
+use crate::view::scale;
 
 /// An element may be wrong by `accumulate * abs_sum + output * |reference| + absolute`; beyond `norm` no
 /// rounding explains it, whatever the element. `norm` is never below the first bound of any element.
@@ -63,15 +64,23 @@ const WINOGRAD_F32: f64 = 5e-6;
 ///   value of that type, is what a transform may cost.
 /// - transforms: they mix neighbours, so their error goes with M: 16 u log2(size) M for FFT, a share of M for
 ///   Winograd. Engines that declare FFT or WINOGRAD get it, and those that declare no arithmetic at all: some
-///   of them were measured to behave like FFT.
+///   of them were measured to behave like FFT. Convolutions alone have any.
+///
+/// The largest element of a window is read and written: nothing but the rounding to a narrower output counts. A mean is
+/// a sum that is scaled. For RMS normalization A is the result's own magnitude: the n squares have one sign, so chopping
+/// costs their sum n u at most and its root half of that, and c = n / 2 + 10 has room for the mean, epsilon, a root that
+/// is off by some units, and two products.
 #[must_use]
 pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Bounds {
     let sum_unit = accumulation_unit(case, notes);
     let operands = operand_rounding(case, notes, fill);
     let worst = worst_sum_factor(case, facts);
-    let sums = if has_zero_mean(case, fill) { worst.min(sum_factor(case, facts)) } else { worst };
+    // Squares have one sign, whatever the data.
+    let cancels = has_zero_mean(case, fill) && case.problem.operation != Operation::RmsNorm;
+    let sums = if cancels { worst.min(sum_factor(case, facts)) } else { worst };
     let certified = certificate(case, notes, facts, fill).is_exact();
-    let nothing_rounds = certified && output_type_holds_sums(case, facts);
+    // A largest element is certified whatever the data are, which a narrower output may then round.
+    let nothing_rounds = certified && fill.kind.is_integer() && output_type_holds_sums(case, facts);
     let (output, times) = if nothing_rounds { (0.0, 2.0) } else { (output_rounding(case, notes), 1.0) };
     let partials = if nothing_rounds { Room::default() } else { room(case, notes, facts, fill) };
     let counted = if certified { partials } else { Room::default() };
@@ -94,10 +103,22 @@ pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) ->
     }
 }
 
+/// The bounds for data of which nothing is known but that it is real: products may all share one sign.
+#[must_use]
+pub fn bounds_of_any_data(case: &Case, notes: &Notes, facts: &ReferenceFacts) -> Bounds {
+    let bounds = bounds(case, notes, facts, Fill { kind: FillKind::Real, seed: 0 });
+    let worst = worst_sum_factor(case, facts);
+    let excess = (worst - worst.min(sum_factor(case, facts))) * accumulation_unit(case, notes);
+    Bounds { accumulate: bounds.accumulate + excess, ..bounds }
+}
+
 /// True where notes declare how the engine computes, beyond plain sums in the compute type.
 pub(crate) fn declares_arithmetic(notes: &Notes) -> bool {
     notes.numerical.iter().any(|note| ARITHMETIC_NOTES.contains(note))
 }
+
+/// Beside half a row's products: what mean, root and products of a normalization may cost, in units.
+const NORMALIZATION: f64 = 10.0;
 
 /// c of sums of zero-mean data.
 fn sum_factor(case: &Case, facts: &ReferenceFacts) -> f64 {
@@ -106,7 +127,15 @@ fn sum_factor(case: &Case, facts: &ReferenceFacts) -> f64 {
 
 /// c that chopping can reach at most.
 fn worst_sum_factor(case: &Case, facts: &ReferenceFacts) -> f64 {
-    doubled_in_f64(case, 2.0 * (count(facts.products_max) + 2.0))
+    let products = count(facts.products_max);
+    let factor = match case.problem.operation {
+        Operation::Fprop | Operation::Dgrad | Operation::Wgrad | Operation::AvgPool | Operation::MatMul => {
+            2.0 * (products + 2.0)
+        }
+        Operation::MaxPool => 0.0,
+        Operation::RmsNorm => products / 2.0 + NORMALIZATION,
+    };
+    doubled_in_f64(case, factor)
 }
 
 fn doubled_in_f64(case: &Case, factor: f64) -> f64 {
@@ -138,18 +167,27 @@ fn operand_rounding(case: &Case, notes: &Notes, fill: Fill) -> f64 {
         return 0.0;
     }
     let compute = unit(case.problem.dtypes.compute);
-    let narrowed = case.options.tf32 || notes.down_converts() || notes.numerical.contains(&TENSOR_CORE);
+    let allowed = case.options.tf32 && multiplies(case);
+    let narrowed = allowed || notes.down_converts() || notes.numerical.contains(&TENSOR_CORE);
     let cost = |input: DType| {
         let read_as = if input == DType::F32 && narrowed { compute.max(TF32_UNIT) } else { compute };
         if read_as > unit(input) { 2.0 * read_as } else { 0.0 }
     };
-    input_dtypes(case).into_iter().map(cost).sum()
+    input_dtypes(case).map(cost).sum()
+}
+
+/// True for sums of products, which tensor cores may take over.
+fn multiplies(case: &Case) -> bool {
+    case.problem.operation.is_convolution() || case.problem.operation == Operation::MatMul
 }
 
 /// Share of the reference that rounding the result may cost.
 fn output_rounding(case: &Case, notes: &Notes) -> f64 {
     let dtype = output_dtype(case);
-    let scaled = case.options.alpha.value() != 1.0 || case.options.beta.value() != 0.0;
+    if case.problem.operation == Operation::MaxPool && unit(dtype) <= unit(case.problem.dtypes.x) {
+        return 0.0;
+    }
+    let scaled = scale(case) != 1.0 || case.options.beta.value() != 0.0;
     let once = if dtype == DType::F32 && notes.down_converts() {
         2.0 * TF32_UNIT
     } else {
@@ -161,7 +199,7 @@ fn output_rounding(case: &Case, notes: &Notes) -> f64 {
 /// Operands that are narrowed to f16 lose what lies below its smallest subnormal: half of 2^-24 for each
 /// operand of each product, whose other operand is at most 1.
 fn lost_below_f16(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> f64 {
-    let narrowed = notes.down_converts() && input_dtypes(case).contains(&DType::F32);
+    let narrowed = notes.down_converts() && input_dtypes(case).any(|input| input == DType::F32);
     if !narrowed || survives_narrowing(fill) {
         return 0.0;
     }
@@ -170,6 +208,9 @@ fn lost_below_f16(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill
 
 /// What a transform may cost relative to the largest sum of absolute products; 0 where none is possible.
 fn transform_error(case: &Case, notes: &Notes, sum_unit: f64) -> f64 {
+    if !case.problem.operation.is_convolution() {
+        return 0.0;
+    }
     let fourier = 16.0 * sum_unit * fourier_size_log2(case);
     match (notes.winograd(), notes.fft() || !declares_arithmetic(notes)) {
         (true, _) => fourier.max(winograd_error(case, notes)),

@@ -12,8 +12,8 @@ const SPARSE_DIVISOR: u64 = 8;
 
 /// How a fill treats one tensor: the kernels' kind, and the argument that the kind takes.
 ///
-/// Four families single out elements of the *probe* (the image that a pass reads: x for fprop and wgrad, y
-/// for dgrad) and give every other tensor plain values, so that their products stay telling:
+/// Four families single out elements of the *probe* (what an operation reads first: x, and y for
+/// dgrad) and give every other tensor plain values, so that their products stay telling:
 ///
 /// | fill | probe | other tensors |
 /// |---|---|---|
@@ -27,7 +27,12 @@ const SPARSE_DIVISOR: u64 = 8;
 pub fn operand_fill(operation: Operation, role: Role, fill: Fill) -> (kernel::FillKind, u64) {
     use kernel::FillKind as Kernel;
     let probe = match operation {
-        Operation::Fprop | Operation::Wgrad => Role::X,
+        Operation::Fprop
+        | Operation::Wgrad
+        | Operation::MaxPool
+        | Operation::AvgPool
+        | Operation::MatMul
+        | Operation::RmsNorm => Role::X,
         Operation::Dgrad => Role::Y,
     };
     let pick = |of_probe: (Kernel, u64), of_others: Kernel| {

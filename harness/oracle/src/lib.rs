@@ -16,9 +16,10 @@ mod position;
 mod recipe;
 mod reference;
 mod sample;
+pub mod training;
 mod view;
 
-pub use bounds::{Bounds, bounds};
+pub use bounds::{Bounds, bounds, bounds_of_any_data};
 pub use certificate::{Certificate, certificate};
 pub use data::{fill_params, operand_fill, poison_bits, poison_byte};
 pub use judge::{is_odd, judge};

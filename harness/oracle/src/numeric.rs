@@ -58,15 +58,15 @@ pub(crate) fn accumulates_in_f16(case: &Case, notes: &Notes) -> bool {
     dtypes.compute == DType::F16 || (notes.reduces_precision() && dtypes.tensors().contains(&DType::F16))
 }
 
-/// The type that the pass writes.
+/// The type that the operation writes.
 pub(crate) fn output_dtype(case: &Case) -> DType {
     case.problem.dtypes.tensors()[case.problem.operation.output().index()]
 }
 
-/// The types of the two tensors that the pass reads.
-pub(crate) fn input_dtypes(case: &Case) -> [DType; 2] {
+/// The types of the tensors that the operation reads.
+pub(crate) fn input_dtypes(case: &Case) -> impl Iterator<Item = DType> {
     let tensors = case.problem.dtypes.tensors();
-    case.problem.operation.inputs().map(|role| tensors[role.index()])
+    case.problem.operation.inputs().iter().map(move |role| tensors[role.index()])
 }
 
 /// True where every value is an integer of magnitude at most 128 (beside NaN): each type down to bf16 holds

@@ -26,7 +26,7 @@
 //! a swapped or shifted output, a scale ignored and zeros are many products: they pass the bound more than fivefold
 //! in some output at each size that was tried.
 
-use case::{Case, Fill, Notes, ReferenceFacts};
+use case::{Case, Fill, Notes, Operation, ReferenceFacts};
 
 use crate::bounds::has_zero_mean;
 use crate::numeric::{accumulation_unit, finite, output_dtype, unit};
@@ -51,11 +51,12 @@ pub(crate) struct Room {
 
 /// The room for partial results in the output's type, unless that type holds each of them exactly. None where the type
 /// has more than 16 bits, where the bound of the sums has that room already because they are kept in 16 bits by
-/// declaration, and where a declared transform has a bound of its own.
+/// declaration, where a declared transform has a bound of its own, and where nothing or squares are summed.
 pub(crate) fn room(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Room {
     let output = output_dtype(case);
     let declared = notes.fft() || notes.winograd() || accumulation_unit(case, notes) >= unit(output);
-    if output.bytes() != 2 || declared {
+    let summed = !matches!(case.problem.operation, Operation::MaxPool | Operation::RmsNorm);
+    if output.bytes() != 2 || declared || !summed {
         return Room::default();
     }
     let products = facts.products_max as f64;

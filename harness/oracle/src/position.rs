@@ -1,6 +1,6 @@
 //! Linear positions of the output as coordinates. Knows extents; knows nothing of values.
 
-use case::{Case, Role};
+use case::{Case, Operation};
 
 /// Coordinates of a row-major position over the output's logical extents (n, c, spatial). A position beyond
 /// the end wraps around; an extent below 1 counts as 1.
@@ -32,18 +32,24 @@ pub(crate) fn position_of(case: &Case, coordinates: &[i64]) -> u64 {
         .fold(0, |position: u64, (&at, &extent)| position.wrapping_mul(whole(extent)).wrapping_add(whole(at)))
 }
 
-/// A position with the names of its dimensions, such as `(n0 c3 h0 w2)`; the channel of y is k.
+/// A position with the names of its dimensions, such as `(n0 c3 h0 w2)`; the channel of a convolution's y is k.
 #[must_use]
 pub fn print_position(case: &Case, position: u64) -> String {
-    let names: [&str; 2] = match case.problem.operation.output() {
-        Role::X => ["n", "c"],
-        Role::W => ["k", "c"],
-        Role::Y => ["n", "k"],
+    let names: &[&str] = match case.problem.operation {
+        Operation::Fprop => &["n", "k"],
+        Operation::Dgrad | Operation::MaxPool | Operation::AvgPool => &["n", "c"],
+        Operation::Wgrad => &["k", "c"],
+        Operation::MatMul => &["b", "m", "n"],
+        // Its axes have one position each.
+        Operation::RmsNorm => return named(&["n", "c"], &coordinates(case, position)),
     };
     let axes = ["d", "h", "w"];
     let first_axis = axes.len().saturating_sub(case.problem.axes.len());
-    let names = names.into_iter().chain(axes.into_iter().skip(first_axis));
-    let parts: Vec<String> =
-        names.zip(coordinates(case, position)).map(|(name, at)| format!("{name}{at}")).collect();
+    let names: Vec<&str> = names.iter().copied().chain(axes.into_iter().skip(first_axis)).collect();
+    named(&names, &coordinates(case, position))
+}
+
+fn named(names: &[&str], coordinates: &[i64]) -> String {
+    let parts: Vec<String> = names.iter().zip(coordinates).map(|(name, at)| format!("{name}{at}")).collect();
     format!("({})", parts.join(" "))
 }

@@ -9,8 +9,9 @@ use crate::certificate::certificate;
 use crate::numeric::{output_dtype, tiny};
 use crate::reference::{expected_at, for_each_product, prior_at};
 use crate::sample::sample_positions;
-use crate::view::dtype_code;
+use crate::view::{dtype_code, scale};
 
+mod others;
 mod partials;
 
 /// Rounds towards zero to so many significand bits.
@@ -82,7 +83,7 @@ fn worst_ratio(case: &Case, fill: Fill, arithmetic: Arithmetic, seed: u64) -> f6
     let facts = facts_over(case, fill, &positions);
     let Bounds { accumulate, output, .. } = bounds(case, &Notes::default(), &facts, fill);
     let dtype = output_dtype(case);
-    let (alpha, beta) = (case.options.alpha.value(), case.options.beta.value());
+    let (alpha, beta) = (scale(case), case.options.beta.value());
     let ratio = |position: &u64| {
         let expected = expected_at(case, fill, *position);
         let mut products = products_of(case, fill, *position);
@@ -95,7 +96,7 @@ fn worst_ratio(case: &Case, fill: Fill, arithmetic: Arithmetic, seed: u64) -> f6
     positions.iter().map(ratio).fold(0.0, f64::max)
 }
 
-/// A small case: a pass, types with the arithmetic that fits them, and sizes.
+/// A small case of what sums products: a pass, a mean or matrices, types with the arithmetic that fits them, and sizes.
 fn drawn() -> impl Strategy<Value = (Case, Arithmetic)> {
     use Arithmetic::{ChoppedF32, ChoppedTf32, Double, HalfSums};
     let kinds = vec![
@@ -107,18 +108,28 @@ fn drawn() -> impl Strategy<Value = (Case, Arithmetic)> {
         ("f64", "", Double),
     ];
     (
-        prop::sample::select(vec!["fprop", "dgrad", "wgrad"]),
+        prop::sample::select(vec!["fprop", "dgrad", "wgrad", "avgpool", "matmul"]),
         prop::sample::select(kinds),
         (1..3_u32, 1..80_u32, 1..80_u32),
         (3..9_u32, 1..4_u32, 0..3_u32, 1..3_u32),
         prop::sample::select(vec!["", "alpha=2", "alpha=0.5 beta=-2"]),
     )
         .prop_map(|(pass, (types, option, arithmetic), (n, c, k), (input, filter, pad, step), scale)| {
-            let line = format!(
-                "{pass} {types} nchw n{n} c{c} k{k} i{input}x{input} f{filter}x{filter} p{pad}x{pad} \
-                 s{step}x{step} {option} {scale}"
-            );
-            (line.parse().unwrap(), arithmetic)
+            let inside = pad.min(filter - 1);
+            let line = match pass {
+                "matmul" => format!("matmul {types} b{step} m{n} n{k} k{c} {option}"),
+                "avgpool" => format!(
+                    "avgpool {types} nchw n{n} c{c} i{input}x{input} f{filter}x{filter} p{inside}x{inside} \
+                     s{step}x{step} {option}"
+                ),
+                _ => format!(
+                    "{pass} {types} nchw n{n} c{c} k{k} i{input}x{input} f{filter}x{filter} p{pad}x{pad} \
+                     s{step}x{step} {option} {scale}"
+                ),
+            };
+            // Nothing is multiplied where tensor cores could narrow it.
+            let tf32 = matches!(arithmetic, ChoppedTf32) && pass == "avgpool";
+            (line.parse().unwrap(), if tf32 { ChoppedF32 } else { arithmetic })
         })
 }
 
@@ -150,7 +161,7 @@ proptest! {
         let facts = facts_over(&case, fill, &positions);
         prop_assume!(certificate(&case, &Notes::default(), &facts, fill).is_exact());
         let code = dtype_code(output_dtype(&case));
-        let alpha = case.options.alpha.value();
+        let alpha = scale(&case);
         for position in positions {
             let expected = expected_at(&case, fill, position);
             let prior = if case.options.beta.value() == 0.0 {

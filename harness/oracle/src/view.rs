@@ -53,7 +53,7 @@ pub fn beyond_reference(case: &Case) -> Option<String> {
     Some(format!("{large} is beyond what convict's reference takes: numbers below 2^31"))
 }
 
-/// The convolution with every address 0, and as many lanes as its size deserves.
+/// The operation with every address 0, and as many lanes as its size deserves.
 #[must_use]
 pub fn reference_params(case: &Case, fill: Fill) -> ReferenceParams {
     let problem = &case.problem;
@@ -65,6 +65,10 @@ pub fn reference_params(case: &Case, fill: Fill) -> ReferenceParams {
             Operation::Fprop => kernel::FPROP,
             Operation::Dgrad => kernel::DGRAD,
             Operation::Wgrad => kernel::WGRAD,
+            Operation::MaxPool => kernel::MAXPOOL,
+            Operation::AvgPool => kernel::AVGPOOL,
+            Operation::MatMul => kernel::MATMUL,
+            Operation::RmsNorm => kernel::RMSNORM,
         },
         lanes: kernel::lanes_for(count(geometry.elements(output)), count(geometry.reduction())),
         x: tensor_view(case, Role::X),
@@ -74,10 +78,25 @@ pub fn reference_params(case: &Case, fill: Fill) -> ReferenceParams {
         pad_before: three(&problem.axes, 0, |axis| axis.pad_before),
         conv_stride: three(&problem.axes, 1, |axis| axis.stride),
         dilation: three(&problem.axes, 1, |axis| axis.dilation),
-        alpha: case.options.alpha.value(),
+        alpha: scale(case),
         beta: case.options.beta.value(),
+        epsilon: Operation::EPSILON,
         prior: fill_params(case, output, fill),
         ..ReferenceParams::default()
+    }
+}
+
+/// What the sum of products is multiplied by: alpha, or one over the elements of a window that is averaged.
+pub(crate) fn scale(case: &Case) -> f64 {
+    match case.problem.operation {
+        // A window has fewer elements than 2^53.
+        Operation::AvgPool => 1.0 / case.problem.geometry().reduction() as f64,
+        Operation::Fprop
+        | Operation::Dgrad
+        | Operation::Wgrad
+        | Operation::MaxPool
+        | Operation::MatMul
+        | Operation::RmsNorm => case.options.alpha.value(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::WheelError;
-use crate::table::{Part, Wheel};
+use crate::table::Wheel;
 
 /// Digits of the hash in a folder's name.
 const HASH_DIGITS: usize = 16;
@@ -60,14 +60,7 @@ impl Cache {
     /// The folder of a wheel's libraries within the cache.
     #[must_use]
     pub fn libraries(&self, wheel: &Wheel) -> PathBuf {
-        let inner = match (wheel.part, wheel.cuda) {
-            (Part::Full, _) => "nvidia/cudnn/lib",
-            (Part::Jit, _) => "nvidia/cudnn_jit/lib",
-            (Part::CublasLt, 12) => "nvidia/cublas/lib",
-            (Part::Nvrtc, 12) => "nvidia/cuda_nvrtc/lib",
-            (Part::CublasLt | Part::Nvrtc, _) => "nvidia/cu13/lib",
-        };
-        self.folder(wheel).join(inner)
+        self.folder(wheel).join(wheel.libraries())
     }
 }
 
@@ -88,7 +81,7 @@ fn record(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Name and bytes in a line of the list: `NAME,HASH,BYTES`. The list itself has neither hash nor bytes.
-fn listed(line: &str) -> Option<(&str, u64)> {
+pub(crate) fn listed(line: &str) -> Option<(&str, u64)> {
     let (rest, bytes) = line.rsplit_once(',')?;
     let (name, _) = rest.rsplit_once(',')?;
     Some((name.trim_matches('"'), bytes.trim().parse().ok()?))

@@ -27,6 +27,34 @@ pub enum WheelError {
         /// Known versions around it.
         nearest: String,
     },
+    /// A package and version that are installed and not listed.
+    #[error(
+        "{package} of version {version} is published nowhere as far as is known, so that its hash can't be told"
+    )]
+    Unlisted {
+        /// The package.
+        package: String,
+        /// Its version.
+        version: String,
+    },
+    /// A folder that does not tell its cuDNN's version.
+    #[error(
+        "library set {}: tells no version: it is no wheel's, and no version is in the name of its libcudnn; name the \
+             version itself, such as 9.19.0",
+        folder.display()
+    )]
+    Untold {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Several wheels were installed one over the other.
+    #[error("library set {}: several wheels are installed over each other there: {names}", folder.display())]
+    Several {
+        /// The folder.
+        folder: PathBuf,
+        /// Packages and versions.
+        names: String,
+    },
     /// Neither variable names a place for the cache.
     #[error("there is no place for the cache of wheels; set CONVICT_CACHE to a folder")]
     NoPlace,

@@ -4,6 +4,7 @@
 mod cache;
 mod error;
 mod fetch;
+mod installed;
 mod table;
 mod unpack;
 mod version;
@@ -11,5 +12,6 @@ mod version;
 pub use cache::Cache;
 pub use error::WheelError;
 pub use fetch::Client;
-pub use table::{Name, Part, Wheel, companions, find, published};
+pub use installed::{Installed, installed};
+pub use table::{Name, Part, Wheel, companions, dependencies, find, oldest_driver, published};
 pub use version::Version;

@@ -79,6 +79,18 @@ impl Wheel {
         format!("wheel:{}{part}-cu{}", self.version, self.cuda)
     }
 
+    /// Folder of its libraries within what it unpacks to, or within the packages where it is installed.
+    #[must_use]
+    pub fn libraries(&self) -> &'static str {
+        match (self.part, self.cuda) {
+            (Part::Full, _) => "nvidia/cudnn/lib",
+            (Part::Jit, _) => "nvidia/cudnn_jit/lib",
+            (Part::CublasLt, 12) => "nvidia/cublas/lib",
+            (Part::Nvrtc, 12) => "nvidia/cuda_nvrtc/lib",
+            (Part::CublasLt | Part::Nvrtc, _) => "nvidia/cu13/lib",
+        }
+    }
+
     /// The platforms of its file name.
     pub(crate) fn platforms(&self) -> impl Iterator<Item = &str> {
         let stem = self.file.trim_end_matches(".whl");
@@ -179,9 +191,52 @@ pub fn companions(wheel: &Wheel, plans_only: bool) -> Vec<&'static Wheel> {
     needed.into_iter().filter(|(_, needs)| *needs).filter_map(|(part, _)| newest(part)).collect()
 }
 
+/// What the packages' own data ask for beside a cuDNN wheel, needed or not: cuDNN asks for cuBLAS, and cuBLAS for
+/// NVRTC. A package client that resolves what it installs wants all of it.
+/// Source: `Requires-Dist` of the wheels that are listed.
+#[must_use]
+pub fn dependencies(wheel: &Wheel) -> Vec<&'static Wheel> {
+    let newest =
+        |part: Part| published().iter().rev().find(|other| other.part == part && other.cuda == wheel.cuda);
+    [Part::CublasLt, Part::Nvrtc].into_iter().filter_map(newest).collect()
+}
+
+/// The wheel of exactly that package and version.
+///
+/// # Errors
+/// `Unlisted`.
+pub(crate) fn exactly(package: &str, version: &Version) -> Result<&'static Wheel, WheelError> {
+    let is_it = |wheel: &&Wheel| wheel.package == package && wheel.version == *version;
+    published()
+        .iter()
+        .find(is_it)
+        .ok_or_else(|| WheelError::Unlisted { package: package.to_owned(), version: version.to_string() })
+}
+
+/// The oldest driver release that serves a CUDA major, for what is built for any minor of it.
+/// Source: "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version Compatibility" in NVIDIA's release
+/// notes of CUDA 13.0, 2025-08.
+#[must_use]
+pub fn oldest_driver(cuda: u32) -> Option<&'static str> {
+    match cuda {
+        12 => Some("525.60.13"),
+        13 => Some("580"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_needed_is_among_what_the_packages_ask_for() {
+        for wheel in published().iter().filter(|wheel| matches!(wheel.part, Part::Full | Part::Jit)) {
+            let asked = dependencies(wheel);
+            assert!(companions(wheel, false).iter().all(|needed| asked.contains(needed)), "{wheel:?}");
+            assert!(asked.len() == 2 && oldest_driver(wheel.cuda).is_some(), "{wheel:?}");
+        }
+    }
 
     fn found(text: &str) -> String {
         find(&Name::parse(text).expect("a name"), 13).expect("a wheel").name()

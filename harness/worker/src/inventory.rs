@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use case::MappedFile;
+use case::{MappedFile, place_of};
 use object::Object;
 
 use crate::hashes::{Hashes, hexadecimal};
@@ -55,25 +55,6 @@ fn describe(path: &Path, hashes: Option<&Hashes>) -> MappedFile {
     }
 }
 
-/// A path as a class that names no home: `wheel:REL`, `toolkit:REL`, `system:PATH` or `dir:NAME`.
-#[must_use]
-pub fn place_of(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    for root in ["/site-packages/", "/dist-packages/"] {
-        if let Some((_, rest)) = text.split_once(root) {
-            return format!("wheel:{rest}");
-        }
-    }
-    if let Some(rest) = text.strip_prefix("/usr/local/") {
-        let class = if rest.starts_with("cuda") { "toolkit" } else { "system" };
-        return if class == "toolkit" { format!("toolkit:{rest}") } else { format!("system:{text}") };
-    }
-    if ["/usr/lib", "/lib", "/usr/lib64", "/lib64"].iter().any(|root| text.starts_with(root)) {
-        return format!("system:{text}");
-    }
-    format!("dir:{}", path.file_name().and_then(|name| name.to_str()).unwrap_or("?"))
-}
-
 /// The linker's build-id; reads only the parts of the file that hold it.
 fn build_id(path: &Path) -> Option<String> {
     let cache = object::ReadCache::new(File::open(path).ok()?);
@@ -108,9 +89,34 @@ pub(crate) fn conflict(maps_of: &[PathBuf]) -> String {
     String::new()
 }
 
-/// Why the cuDNN files that are mapped now do not belong together; empty where they do or where nobody can tell.
-pub(crate) fn present_conflict() -> String {
-    real_paths().map(|paths| conflict(&paths)).unwrap_or_default()
+/// Why the set is not what was asked for, where another stack was opened first; empty where it is. What that stack opened
+/// for itself is none of the set's business, unless it answers in the place of a part of it: the loader takes a library
+/// for one that is open already where both carry the same name inside.
+pub(crate) fn conflict_beside(second: &Path, dispatcher: &Path, maps_of: &[PathBuf]) -> String {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (second, dispatcher) = (real(second), real(dispatcher));
+    let Some(own) = dispatcher.parent() else { return String::new() };
+    let (theirs, ours): (Vec<PathBuf>, Vec<PathBuf>) =
+        maps_of.iter().cloned().partition(|path| path.parent() == Some(&second) && second != own);
+    // `libcudnn_graph` of `libcudnn_graph.so.9.19.0`.
+    let part = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        name.split_once(".so").map(|(stem, _)| stem.to_owned()).filter(|stem| stem.starts_with("libcudnn"))
+    };
+    let opened: Vec<String> = ours.iter().filter_map(part).collect();
+    let has = |stem: &str| {
+        let entries = std::fs::read_dir(own).into_iter().flatten().filter_map(Result::ok);
+        entries.map(|entry| entry.path()).any(|path| part(&path).as_deref() == Some(stem))
+    };
+    for other in &theirs {
+        if let Some(stem) = part(other).filter(|stem| !opened.contains(stem) && has(stem)) {
+            let (own, other) = (own.display(), other.display());
+            return format!(
+                "{stem} of {own} was asked for, but {other}, which was opened before, answers in its place"
+            );
+        }
+    }
+    conflict(&ours)
 }
 
 /// The real paths of every cuDNN file that is mapped.
@@ -124,24 +130,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_name_no_home() {
-        let place = |path: &str| place_of(Path::new(path));
-        let wheel = "/home/ann/venv/lib/python3.12/site-packages/nvidia/cudnn/lib/libcudnn.so.9";
-        assert_eq!(place(wheel), "wheel:nvidia/cudnn/lib/libcudnn.so.9");
-        assert_eq!(
-            place("/usr/local/cuda-13.0/lib64/libnvrtc.so.13"),
-            "toolkit:cuda-13.0/lib64/libnvrtc.so.13"
-        );
-        let system = "/usr/lib/x86_64-linux-gnu/libcudnn.so.9.14.0";
-        assert_eq!(place(system), format!("system:{system}"));
-        assert_eq!(place("/home/ann/sets/9.27/libcudnn.so.9"), "dir:libcudnn.so.9");
-    }
-
-    #[test]
     fn a_map_gives_each_file_once() {
         let maps = "7f0-7f1 r-xp 0 00:00 1 /a/libcudnn.so.9\n7f1-7f2 r--p 0 00:00 1 /a/libcudnn.so.9\n\
                     7f2-7f3 r-xp 0 00:00 2 /b/libc.so.6\n7f3-7f4 rw-p 0 00:00 0 [heap]\n";
         assert_eq!(paths(maps), [PathBuf::from("/a/libcudnn.so.9")]);
+    }
+
+    #[test]
+    fn another_stack_is_a_conflict_only_where_it_answers_in_the_place_of_a_part() {
+        let folders = tempfile::tempdir().expect("a folder");
+        let root = folders.path().canonicalize().expect("a path");
+        let (ours, theirs) = (root.join("ours"), root.join("theirs"));
+        for folder in [&ours, &theirs] {
+            std::fs::create_dir(folder).expect("a folder");
+            for name in ["libcudnn.so.9", "libcudnn_graph.so.9"] {
+                std::fs::write(folder.join(name), "").expect("a file");
+            }
+        }
+        let told = |mapped: &[PathBuf]| conflict_beside(&theirs, &ours.join("libcudnn.so.9"), mapped);
+        let of = |folder: &Path, name: &str| folder.join(name);
+        let beside = [
+            of(&theirs, "libcudnn.so.9"),
+            of(&theirs, "libcudnn_graph.so.9"),
+            of(&ours, "libcudnn.so.9"),
+            of(&ours, "libcudnn_graph.so.9"),
+        ];
+        assert_eq!(told(&beside), "");
+        let displaced = told(&beside[..3]);
+        assert!(
+            displaced.contains("libcudnn_graph of") && displaced.contains("answers in its place"),
+            "{displaced}"
+        );
+        assert!(told(&beside[..2]).starts_with("libcudnn of"), "{}", told(&beside[..2]));
+        let third = [of(&ours, "libcudnn.so.9"), of(&root, "libcudnn_graph.so.9")];
+        assert!(told(&third).contains("different folders"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod board;
 mod buffers;
 mod channel;
+mod drill;
 mod gate;
 mod hashes;
 mod history;
@@ -16,6 +17,6 @@ mod serve;
 mod session;
 mod survey;
 mod totals;
+mod train;
 
-pub use inventory::place_of;
 pub use serve::serve;

@@ -250,7 +250,7 @@ impl<'job> Bench<'job> {
             return Ok(());
         }
         for role in self.case.problem.operation.inputs() {
-            self.fill(role, fill)?;
+            self.fill(*role, fill)?;
         }
         self.filled = Some(fill);
         Ok(())
@@ -339,7 +339,7 @@ impl<'job> Bench<'job> {
         compare.totals = Totals::compare_at(totals);
         let (output, _) = self.output();
         launch(Kernel::Compare, [self.grid(output), 1], bytemuck::bytes_of(&compare))?;
-        for (input, role) in self.case.problem.operation.inputs().into_iter().enumerate() {
+        for (input, role) in self.case.problem.operation.inputs().iter().copied().enumerate() {
             let fill = self.fill_params(role, recipe.fill);
             let verify = VerifyParams { fill, totals: Totals::verify_at(totals, input) };
             launch(Kernel::Verify, [self.grid(role), 1], bytemuck::bytes_of(&verify))?;
@@ -378,7 +378,7 @@ impl<'job> Bench<'job> {
     fn inputs_changed(&self, totals: &Totals) -> Vec<(Role, u64)> {
         let inputs = self.case.problem.operation.inputs();
         let counts = totals.verify.map(|verify| verify.differing);
-        inputs.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect()
+        inputs.iter().copied().zip(counts).filter(|(_, count)| *count > 0).collect()
     }
 
     fn compare_params(&self, notes: &Notes, recipe: &Recipe, reference: &Reference) -> CompareParams {

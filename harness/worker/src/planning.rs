@@ -35,7 +35,7 @@ pub(crate) fn compiled_max(session: &Session) -> usize {
 pub(crate) fn turns(session: &Session, graph: &Graph, job: &Job, candidates: &[Candidate]) -> Vec<Turn> {
     let surveyed = match job.selection {
         Selection::All | Selection::Heuristics => true,
-        Selection::Single | Selection::Describe | Selection::Provoke(_) => false,
+        Selection::Single | Selection::Describe | Selection::Provoke(_) | Selection::Drill => false,
     };
     let limited = surveyed && session.device.is_none() && compiled_max(session) < usize::MAX;
     // An engine that declines is not compiled either; the visit finds out why.
@@ -88,13 +88,13 @@ pub(crate) fn visit(
     planning.config_workspace_bytes = plan.announced_bytes();
     observation.ended = Ended::Described;
     if !lists {
-        planning.reload = reload(session, &plan);
+        planning.reload = reload(session, graph, &plan);
     }
     Ok(())
 }
 
-fn reload(session: &Session, plan: &Plan) -> Reload {
-    match read_back(session, plan) {
+fn reload(session: &Session, graph: &Graph, plan: &Plan) -> Reload {
+    match read_back(graph, plan) {
         Ok(read) => read,
         Err(error) => match ended(&error, session.library.version()) {
             Ended::Status(refusal) => Reload::Refused(refusal),
@@ -103,9 +103,9 @@ fn reload(session: &Session, plan: &Plan) -> Reload {
     }
 }
 
-fn read_back(session: &Session, plan: &Plan) -> Result<Reload, CallError> {
+fn read_back(graph: &Graph, plan: &Plan) -> Result<Reload, CallError> {
     let written = plan.to_json()?;
-    let read = Plan::from_json(&session.library, &session.target, &written)?;
+    let read = Plan::from_json(graph, &written)?;
     let again = read.to_json()?;
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let second = value(&again);

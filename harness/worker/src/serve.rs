@@ -9,7 +9,6 @@ use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal,
 use crate::board::Board;
 use crate::channel::Channel;
 use crate::gate::Gate;
-use crate::inventory;
 use crate::selftest;
 use crate::session::Session;
 use crate::survey::{self, After, Desk};
@@ -51,7 +50,7 @@ fn answer(options: WorkerOptions, channel: &mut Channel) -> io::Result<()> {
                     // the supervisor must hear that before it takes the job for done.
                     (Reply::Done { .. }, false) => {
                         ran = true;
-                        channel.send(&mixed(&inventory::present_conflict()).unwrap_or(reply))
+                        channel.send(&mixed(&session.present_conflict()).unwrap_or(reply))
                     }
                     _ => channel.send(&reply),
                 };

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ pub(crate) struct Session {
     pub(crate) target: Target,
     pub(crate) device: Option<Device>,
     pub(crate) environment: Environment,
+    /// The file that was opened as cuDNN.
+    dispatcher: PathBuf,
     meter: Rc<Meter>,
     plans: RefCell<PlanCache>,
 }
@@ -115,6 +118,7 @@ impl Session {
         };
         let mut session = Self {
             environment: environment(&options, &found, &library, (device.as_ref(), given)),
+            dispatcher: found.dispatcher.clone(),
             options,
             library,
             target,
@@ -124,6 +128,9 @@ impl Session {
         };
         session.warm_up()?;
         session.take_inventory(false)?;
+        if let (Some(pressure), Some(device)) = (session.options.pressure, &session.device) {
+            gpu::press(&device.driver, pressure)?;
+        }
         Ok(session)
     }
 
@@ -144,6 +151,18 @@ impl Session {
         )))
     }
 
+    fn conflict(&self, paths: &[PathBuf]) -> String {
+        match &self.options.second_stack {
+            Some(second) => inventory::conflict_beside(second, &self.dispatcher, paths),
+            None => inventory::conflict(paths),
+        }
+    }
+
+    /// Why the cuDNN files that are mapped now do not belong together; empty where they do or where nobody can tell.
+    pub(crate) fn present_conflict(&self) -> String {
+        inventory::real_paths().map(|paths| self.conflict(&paths)).unwrap_or_default()
+    }
+
     /// Records the mapped files and whether they belong together.
     ///
     /// # Errors
@@ -152,7 +171,8 @@ impl Session {
         let unreadable = |error: std::io::Error| LoadError::Ours(format!("/proc/self/maps: {error}"));
         let hashes = hashed.then(|| Hashes::shared(&self.options.gate));
         self.environment.files = inventory::mapped(hashes.as_ref()).map_err(unreadable)?;
-        self.environment.conflict = inventory::conflict(&inventory::real_paths().map_err(unreadable)?);
+        let paths = inventory::real_paths().map_err(unreadable)?;
+        self.environment.conflict = self.conflict(&paths);
         let driver = self.environment.files.iter().find(|file| file.name.starts_with("libcuda.so"));
         // A release has dots; the 1 of libcuda.so.1 is the interface's version.
         let release = driver.map(|file| file.version.clone()).filter(|version| version.contains('.'));
@@ -201,7 +221,11 @@ impl Device {
             clippy::cast_sign_loss,
             reason = "a share of a byte count"
         )]
-        let limit = (driver.facts().memory_bytes as f64 * MEMORY_SHARE * options.memory_share) as u64;
+        let share = |bytes: u64| (bytes as f64 * MEMORY_SHARE * options.memory_share) as u64;
+        let limit = match options.pressure {
+            Some(pressure) => share(driver.facts().memory_bytes).min(share(pressure.left_bytes)),
+            None => share(driver.facts().memory_bytes),
+        };
         let arena = Arena::new(Rc::clone(&driver), limit);
         Ok(Self { driver, kernels, arena, handle })
     }

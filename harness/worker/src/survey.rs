@@ -9,6 +9,7 @@ use gpu::{CallError, Graph};
 
 use crate::board::Board;
 use crate::buffers;
+use crate::drill;
 use crate::gate::Gate;
 use crate::history;
 use crate::measure::{Bench, Owner, Trial};
@@ -56,6 +57,9 @@ fn visit_all(session: &Session, desk: &mut Desk<'_>, job: &Job) -> std::io::Resu
     if let Selection::Provoke(provocation) = job.selection {
         let error = provoke(session, desk.board, provocation);
         return declined(session, desk, job, &error);
+    }
+    if job.selection == Selection::Drill {
+        return drill::run(session, desk, job);
     }
     desk.board.announce(Phase::Describe);
     let graph = match Graph::new(&session.library, &session.target, &job.case) {
@@ -189,7 +193,7 @@ impl Lists {
                 configs.push(config.clone());
             }
             (EngineChoice::Ranked { mode, rank }, _) => configs.push(self.listed(*mode, *rank)?),
-            (EngineChoice::Any, Selection::Single | Selection::Provoke(_)) => {
+            (EngineChoice::Any, Selection::Single | Selection::Provoke(_) | Selection::Drill) => {
                 configs.push(self.listed(HeuristicMode::A, 0)?)
             }
             (EngineChoice::Any, Selection::Heuristics) => self.add_listed(&mut configs),

@@ -1,7 +1,7 @@
 //! The single changes that a case has: one number moved, one type, layout or scale exchanged, an axis more or less.
 //! Knows fields and how they are named; asks nobody.
 
-use case::{Axis, Case, DType, DTypes, Expect, Layout, Layouts, Property, Quantity, Role, Scale};
+use case::{Axis, Case, DType, DTypes, Expect, Layout, Layouts, Operation, Property, Quantity, Role, Scale};
 
 use crate::field::Field;
 use crate::repair::repair;
@@ -48,13 +48,39 @@ pub(super) fn numbers(case: &Case) -> Vec<Field> {
 }
 
 /// True for numbers that are large in earnest: their range is not that of a filter or a stride.
-pub(super) fn is_extent(field: Field) -> bool {
+pub(super) fn is_extent(case: &Case, field: Field) -> bool {
+    let channels = field == Field::Groups && follows_channels(case.problem.operation);
     matches!(field, Field::Batch | Field::Input(_) | Field::ChannelsPerGroup | Field::FiltersPerGroup)
+        || channels
+}
+
+/// True where groups are the channels.
+fn follows_channels(operation: Operation) -> bool {
+    operation.is_pooling() || operation == Operation::RmsNorm
 }
 
 /// A field in the words of conditions, which count axes from the innermost one. Channels of a case without groups
-/// go by their total.
+/// go by their total, and so do those of what has as many groups; matrices have letters of their own.
 pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
+    let operation = case.problem.operation;
+    if operation == Operation::MatMul {
+        return match field {
+            Field::Batch => Quantity::MatrixRows,
+            Field::ChannelsPerGroup => Quantity::MatrixProducts,
+            Field::FiltersPerGroup => Quantity::MatrixColumns,
+            Field::Groups
+            | Field::Input(_)
+            | Field::Filter(_)
+            | Field::Dilation(_)
+            | Field::Stride(_)
+            | Field::PadBefore(_)
+            | Field::PadAfter(_)
+            | Field::Declared(_)
+            | Field::Repeat
+            | Field::WorkspaceBytes
+            | Field::Misalignment => Quantity::MatrixBatch,
+        };
+    }
     let inner = |index: usize| (case.problem.axes.len() - 1).saturating_sub(index);
     let grouped = case.problem.g != 1;
     match field {
@@ -69,6 +95,7 @@ pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
         Field::Stride(index) => Quantity::Stride(inner(index)),
         Field::PadBefore(index) => Quantity::PadBefore(inner(index)),
         Field::PadAfter(index) => Quantity::PadAfter(inner(index)),
+        Field::Groups if follows_channels(operation) => Quantity::C,
         Field::Groups | Field::Declared(_) | Field::Repeat | Field::WorkspaceBytes | Field::Misalignment => {
             Quantity::Groups
         }
@@ -118,6 +145,9 @@ pub(super) const KINDS: [Kind; 5] = [types, layouts, scales, alignments, ranks];
 /// The valid exchanges of one kind.
 pub(super) fn exchanges_of(case: &Case, kind: Kind) -> Vec<Change> {
     let mut changes = kind(case);
+    for change in &mut changes {
+        change.case.problem = change.case.problem.clone().fitted();
+    }
     changes.retain(|change| change.case != *case && change.case.validate().is_ok());
     changes
 }
@@ -174,16 +204,17 @@ fn types(case: &Case) -> Vec<Change> {
 
 fn layouts(case: &Case) -> Vec<Change> {
     let now = case.problem.layouts;
-    let shown = now.tensors().map(Layout::name);
-    let all = if now.is_uniform() { now.x.name().to_owned() } else { shown.join(",") };
+    let operation = case.problem.operation;
+    let shown = now.tensors().map(|layout| layout.word(operation));
+    let all = if now.is_uniform() { now.x.word(operation).to_owned() } else { shown.join(",") };
     let mut changes = Vec::new();
     let near = if case.problem.dtypes.has_integers() { &Layout::ALL[..] } else { &Layout::PLAIN };
     for &layout in near {
-        let words = ("layout", all.as_str(), layout.name());
+        let words = ("layout", all.as_str(), layout.word(operation));
         changes.push(made(case, words, |case| case.problem.layouts = Layouts::uniform(layout)));
         for role in Role::ALL {
             let field = Property::Layout(role).to_string();
-            let words = (field.as_str(), shown[role.index()], layout.name());
+            let words = (field.as_str(), shown[role.index()], layout.word(operation));
             changes.push(made(case, words, |case| {
                 let layouts = &mut case.problem.layouts;
                 *[&mut layouts.x, &mut layouts.w, &mut layouts.y][role.index()] = layout;

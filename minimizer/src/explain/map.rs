@@ -66,7 +66,7 @@ fn most_telling(case: &Case, region: &Region) -> Option<(Field, Field)> {
     };
     let mut weighed: Vec<(usize, Field)> =
         numbers(case).into_iter().map(|field| (about(field), field)).collect();
-    weighed.sort_by_key(|(weight, field)| (std::cmp::Reverse(*weight), !is_extent(*field)));
+    weighed.sort_by_key(|(weight, field)| (std::cmp::Reverse(*weight), !is_extent(case, *field)));
     match weighed.as_slice() {
         [(first, one), (_, other), ..] if *first > 0 => Some((*one, *other)),
         _ => None,

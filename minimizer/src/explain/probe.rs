@@ -71,7 +71,7 @@ fn together(case: &Case, fields: &[Field], inquiry: &mut Inquiry<'_>) {
 /// alike in every modulus.
 fn steps(case: &Case, field: Field) -> Vec<Change> {
     let now = field.get(case);
-    let far = if is_extent(field) { now + STRIDE_OF_ALL_MODULI } else { now + 2 };
+    let far = if is_extent(case, field) { now + STRIDE_OF_ALL_MODULI } else { now + 2 };
     let other = if now > field.least() + 1 { field.least() } else { now.saturating_mul(2) };
     let mut values = vec![now - 1, now + 1, other, far];
     let mut seen = BTreeSet::new();
@@ -189,6 +189,23 @@ fn fields_of(change: &Change) -> Vec<String> {
     }
 }
 
+/// True where a size of matrices has that letter of theirs as a factor.
+fn is_about_matrices(quantity: &Quantity, field: &Quantity) -> bool {
+    use Quantity::{MatrixBatch, MatrixColumns, MatrixProducts, MatrixRows};
+    let of = |role| [Quantity::Elements(role), Quantity::Bytes(role)].contains(quantity);
+    let factors: &[Quantity] = match () {
+        () if of(Role::X) => &[MatrixBatch, MatrixRows, MatrixProducts],
+        () if of(Role::W) => &[MatrixBatch, MatrixProducts, MatrixColumns],
+        () if of(Role::Y) => &[MatrixBatch, MatrixRows, MatrixColumns],
+        () if *quantity == Quantity::MultiplyAdds => {
+            &[MatrixBatch, MatrixRows, MatrixColumns, MatrixProducts]
+        }
+        () if *quantity == Quantity::Outputs => &[MatrixRows],
+        () => &[],
+    };
+    factors.contains(field)
+}
+
 /// True where a condition's quantity is about that field.
 pub(super) fn is_about(quantity: &Quantity, field: &Quantity) -> bool {
     let spatial = |inner: &usize| {
@@ -200,6 +217,9 @@ pub(super) fn is_about(quantity: &Quantity, field: &Quantity) -> bool {
         ]
         .contains(field)
     };
+    if is_about_matrices(quantity, field) {
+        return true;
+    }
     match quantity {
         Quantity::Product(factors) => factors.iter().any(|factor| is_about(factor, field)),
         Quantity::Difference(first, _, second) => is_about(first, field) || is_about(second, field),
@@ -234,6 +254,10 @@ pub(super) fn is_about(quantity: &Quantity, field: &Quantity) -> bool {
         }
         Quantity::N
         | Quantity::Groups
+        | Quantity::MatrixRows
+        | Quantity::MatrixColumns
+        | Quantity::MatrixProducts
+        | Quantity::MatrixBatch
         | Quantity::Rank
         | Quantity::Input(_)
         | Quantity::Filter(_)

@@ -105,14 +105,14 @@ impl Sampler {
 
     fn move_one(&mut self, case: &Case) -> Option<Case> {
         let field = self.random.pick(&numbers(case))?;
-        let value = self.value(field, field.get(case));
+        let value = self.value(case, field);
         let change = moved(case, field, value)?;
         (!self.is_barred(&change.field, &change.to)).then_some(change.case)
     }
 
-    fn value(&mut self, field: Field, now: i64) -> i64 {
-        let least = field.least();
-        if !is_extent(field) {
+    fn value(&mut self, case: &Case, field: Field) -> i64 {
+        let (now, least) = (field.get(case), field.least());
+        if !is_extent(case, field) {
             return match self.random.below(4) {
                 0 => least,
                 1 => now + 1,

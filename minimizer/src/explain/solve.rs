@@ -65,6 +65,10 @@ fn grows(quantity: &Quantity) -> bool {
         | Quantity::Groups
         | Quantity::GroupC
         | Quantity::GroupK
+        | Quantity::MatrixRows
+        | Quantity::MatrixColumns
+        | Quantity::MatrixProducts
+        | Quantity::MatrixBatch
         | Quantity::Rank
         | Quantity::Input(_)
         | Quantity::Output(_)
@@ -103,7 +107,7 @@ fn by_halving(quantity: &Quantity, target: i64, base: &Case, field: Field) -> Op
 
 /// The case with every extent at its least.
 fn flattened(case: &Case) -> Case {
-    let extents = numbers(case).into_iter().filter(|field| is_extent(*field));
+    let extents = numbers(case).into_iter().filter(|field| is_extent(case, *field));
     extents.fold(case.clone(), |flat, field| moved_to(&flat, field, field.least()).unwrap_or(flat))
 }
 
@@ -113,7 +117,7 @@ fn factored(flat: &Case, target: i64) -> Vec<Case> {
     let divisor = (1..=root).rev().take(2000).find(|factor| target % factor == 0);
     let mut bases = Vec::new();
     for factor in divisor.into_iter().chain(FACTORS) {
-        for field in numbers(flat).into_iter().filter(|field| is_extent(*field)) {
+        for field in numbers(flat).into_iter().filter(|field| is_extent(flat, *field)) {
             bases.extend(moved_to(flat, field, factor));
         }
     }

@@ -1,7 +1,7 @@
 //! What conditions may be about: the quantities and properties that are looked at around a case, plain ones first.
 //! Knows the vocabulary of conditions and what each word costs; judges no case.
 
-use case::{Case, Property, Quantity, Role};
+use case::{Case, Operation, Property, Quantity};
 
 use super::change::{is_extent, numbers, quantity};
 use crate::field::Field;
@@ -55,16 +55,19 @@ impl Terms {
     /// The terms that make sense around a case.
     pub(super) fn around(case: &Case) -> Self {
         let mut numbers = plain(case);
-        numbers.extend(sizes());
-        numbers.extend(over_axes());
+        numbers.extend(sizes(case));
+        numbers.extend(over_axes(case));
         numbers.extend(products(case));
         numbers.extend(differences(case));
         numbers.extend(remainders(case));
         let mut properties = Vec::new();
-        for role in Role::ALL {
-            properties.extend([Property::DType(role), Property::Layout(role)]);
+        for role in case.problem.operation.tensors() {
+            properties.extend([Property::DType(*role), Property::Layout(*role)]);
         }
-        properties.extend([Property::Compute, Property::Alpha, Property::Beta, Property::Scales]);
+        properties.push(Property::Compute);
+        if case.problem.operation.is_convolution() {
+            properties.extend([Property::Alpha, Property::Beta, Property::Scales]);
+        }
         Self { numbers, properties }
     }
 
@@ -78,21 +81,13 @@ impl Terms {
 }
 
 fn plain(case: &Case) -> Vec<Term> {
-    let axes = 0..case.problem.axes.len();
-    let mut terms = Vec::new();
-    // Of two that always agree around the case the total is named, which a reader knows without arithmetic.
-    for (total, share) in [(Quantity::C, Quantity::GroupC), (Quantity::K, Quantity::GroupK)] {
-        let grouped = case.problem.g != 1;
-        let price = |is_total: bool| if is_total == grouped { TOTAL } else { PLAIN };
-        terms.extend([term(total, price(true), true), term(share, price(false), true)]);
+    let mut terms = channels(case);
+    let axes = if has_axes(case) { case.problem.axes.len() } else { 0 };
+    if axes > 0 {
+        terms.push(term(Quantity::Rank, PLAIN, false));
     }
-    terms.extend([
-        term(Quantity::N, PLAIN, true),
-        term(Quantity::Groups, PLAIN, true),
-        term(Quantity::Rank, PLAIN, false),
-        term(Quantity::WorkspaceAlignment, PLAIN, false),
-    ]);
-    for inner in axes {
+    terms.push(term(Quantity::WorkspaceAlignment, PLAIN, false));
+    for inner in 0..axes {
         terms.extend([
             term(Quantity::Input(inner), PLAIN, true),
             term(Quantity::Output(inner), OUTPUT, true),
@@ -107,14 +102,50 @@ fn plain(case: &Case) -> Vec<Term> {
     terms
 }
 
-fn sizes() -> Vec<Term> {
+/// True where axes are the case's own.
+fn has_axes(case: &Case) -> bool {
+    !matches!(case.problem.operation, Operation::MatMul | Operation::RmsNorm)
+}
+
+/// Batch, channels and groups by the letters of the operation.
+fn channels(case: &Case) -> Vec<Term> {
+    let plain = |of: &[Quantity]| of.iter().map(|of| term(of.clone(), PLAIN, true)).collect::<Vec<Term>>();
+    match case.problem.operation {
+        Operation::MatMul => {
+            return plain(&[
+                Quantity::MatrixRows,
+                Quantity::MatrixColumns,
+                Quantity::MatrixProducts,
+                Quantity::MatrixBatch,
+            ]);
+        }
+        Operation::MaxPool | Operation::AvgPool | Operation::RmsNorm => {
+            return plain(&[Quantity::N, Quantity::C]);
+        }
+        Operation::Fprop | Operation::Dgrad | Operation::Wgrad => {}
+    }
+    let mut terms = Vec::new();
+    // Of two that always agree around the case the total is named, which a reader knows without arithmetic.
+    for (total, share) in [(Quantity::C, Quantity::GroupC), (Quantity::K, Quantity::GroupK)] {
+        let grouped = case.problem.g != 1;
+        let price = |is_total: bool| if is_total == grouped { TOTAL } else { PLAIN };
+        terms.extend([term(total, price(true), true), term(share, price(false), true)]);
+    }
+    terms.extend(plain(&[Quantity::N, Quantity::Groups]));
+    terms
+}
+
+fn sizes(case: &Case) -> Vec<Term> {
     let sizes = [Quantity::Outputs, Quantity::MultiplyAdds];
-    let elements = Role::ALL.map(Quantity::Elements);
+    let elements = case.problem.operation.tensors().iter().map(|role| Quantity::Elements(*role));
     sizes.into_iter().chain(elements).map(|size| term(size, SIZE, false)).collect()
 }
 
 /// The ends of what the axes have: a failure that any of them brings about is none of one axis.
-fn over_axes() -> Vec<Term> {
+fn over_axes(case: &Case) -> Vec<Term> {
+    if !has_axes(case) {
+        return Vec::new();
+    }
     let of = [
         Quantity::Input(0),
         Quantity::Output(0),
@@ -138,16 +169,18 @@ fn tied(case: &Case) -> Vec<(Quantity, i64)> {
         .filter(|field| !matches!(field, Field::Dilation(_)))
         .map(|field| (quantity(case, field), field.get(case)))
         .collect();
-    if case.problem.g != 1 {
+    if case.problem.g != 1 && case.problem.operation.is_convolution() {
         tied.extend([(Quantity::C, case.problem.c), (Quantity::K, case.problem.k)]);
     }
     tied
 }
 
 fn products(case: &Case) -> Vec<Term> {
-    let extents = numbers(case).into_iter().filter(|field| is_extent(*field));
+    let extents = numbers(case).into_iter().filter(|field| is_extent(case, *field));
     let mut factors: Vec<Quantity> = extents.map(|field| quantity(case, field)).collect();
-    factors.extend((0..case.problem.axes.len()).map(Quantity::Output));
+    if has_axes(case) {
+        factors.extend((0..case.problem.axes.len()).map(Quantity::Output));
+    }
     let mut terms = pairs(&factors, |one, other| {
         Some(term(Quantity::Product(vec![one.clone(), other.clone()]), PRODUCT, false))
     });
@@ -179,10 +212,14 @@ fn differences(case: &Case) -> Vec<Term> {
 
 fn remainders(case: &Case) -> Vec<Term> {
     let mut terms = Vec::new();
-    let extents = numbers(case).into_iter().filter(|field| is_extent(*field));
+    let extents = numbers(case).into_iter().filter(|field| is_extent(case, *field));
     let mut of: Vec<(Quantity, u32)> = extents.map(|field| (quantity(case, field), 0)).collect();
-    of.extend([(Quantity::GroupC, TOTAL), (Quantity::GroupK, TOTAL)]);
-    of.extend((0..case.problem.axes.len()).map(|inner| (Quantity::Output(inner), OUTPUT)));
+    if case.problem.operation.is_convolution() {
+        of.extend([(Quantity::GroupC, TOTAL), (Quantity::GroupK, TOTAL)]);
+    }
+    if has_axes(case) {
+        of.extend((0..case.problem.axes.len()).map(|inner| (Quantity::Output(inner), OUTPUT)));
+    }
     for (quantity, price) in of {
         for (step, modulus) in (0..).zip(TILES) {
             let remainder = Quantity::Remainder(Box::new(quantity.clone()), modulus);

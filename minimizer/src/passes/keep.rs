@@ -5,7 +5,7 @@ use case::{Case, Expect, FillKind, Kept, Role};
 
 use crate::edits::Edit;
 
-/// Elements of both inputs together up to which nothing is left out: so few can be read as they are, and a range would
+/// Elements of all inputs together up to which nothing is left out: so few can be read as they are, and a range would
 /// only make the line longer.
 const ELEMENTS_PLAIN: i64 = 8;
 
@@ -55,13 +55,13 @@ fn inputs(case: &Case) -> Vec<(Role, Kept)> {
     let roles = case.problem.operation.inputs();
     // Of zeros each is one already.
     let filled = options.fill.is_some_and(|fill| fill.kind != FillKind::Zero);
-    let elements = roles.map(|role| geometry.elements(role));
-    let plain = elements[0].saturating_add(elements[1]) <= ELEMENTS_PLAIN;
+    let mut inputs: Vec<(Role, i64)> = roles.iter().map(|role| (*role, geometry.elements(*role))).collect();
+    let elements = inputs.iter().fold(0_i64, |sum, (_, elements)| sum.saturating_add(*elements));
+    let plain = elements <= ELEMENTS_PLAIN;
     let large = geometry.elements(case.problem.operation.output()) > OUTPUTS_MAX;
     if !filled || plain || large || options.expect == Expect::Refuse {
         return Vec::new();
     }
-    let mut inputs: Vec<(Role, i64)> = roles.into_iter().zip(elements).collect();
     inputs.sort_by_key(|(_, elements)| -elements);
     let range = |(role, elements): (Role, i64)| {
         (role, options.keep.of(role).unwrap_or(Kept { first: 0, last: elements - 1 }))

@@ -99,7 +99,7 @@ impl Random {
         let layout = self.pick(&Layout::ALL);
         let rank = self.pick(&[1, 2, 2, 2, 2, 2, 3, 3]);
         let mut case = Case::new(Problem {
-            operation: self.pick(&Operation::ALL),
+            operation: self.pick(&Operation::CONVOLUTIONS),
             dtypes: DTypes::uniform(dtype),
             layouts: Layouts::uniform(layout),
             n: self.pick(&[1, 1, 2, 3, 4, 8, 16, 32, 64]),

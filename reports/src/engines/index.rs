@@ -80,13 +80,13 @@ fn list(tables: &[EngineTable], ending: &str) -> Block {
             Line::from(architecture(table)),
             Line::from(table.device.clone()),
         ];
-        cells.extend(Operation::ALL.map(|operation| {
+        cells.extend(Operation::CONVOLUTIONS.map(|operation| {
             let pass = table.passes.iter().find(|pass| pass.operation == operation);
             pass.map_or_else(Line::default, |pass| Line::from(pass.words()))
         }));
         cells
     };
-    let [fprop, dgrad, wgrad] = Operation::ALL.map(Operation::name);
+    let [fprop, dgrad, wgrad] = Operation::CONVOLUTIONS.map(Operation::name);
     Block::table(
         &["library set", "architecture", "planned for", fprop, dgrad, wgrad],
         tables.iter().map(row).collect(),

@@ -1,6 +1,8 @@
 //! The case as tables: every field with its value, defaults faint and fields that do not matter marked "any".
 
-use case::{Axis, Case, EngineChoice, Explanation, Fill, Keep, Kept, Quantity, Role, WorkspaceAmount};
+use case::{
+    Axis, Case, EngineChoice, Explanation, Fill, Keep, Kept, Operation, Quantity, Role, WorkspaceAmount,
+};
 
 use super::model::{Block, Line, Span};
 use super::words;
@@ -16,15 +18,15 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
              their results are not looked at. The tables are about the last one."
         )));
     }
-    blocks.extend([
-        Block::table(&["tensor", "type", "layout", "extents", "bytes"], tensors(facts.case, any)),
-        Block::table(
-            &["axis", "input", "filter", "padding", "stride", "dilation", "output"],
+    blocks.push(Block::table(&["tensor", "type", "layout", "extents", "bytes"], tensors(facts.case, any)));
+    if !matches!(facts.case.problem.operation, Operation::MatMul | Operation::RmsNorm) {
+        let window = if facts.case.problem.operation.is_pooling() { "window" } else { "filter" };
+        blocks.push(Block::table(
+            &["axis", "input", window, "padding", "stride", "dilation", "output"],
             axes(facts.case, any),
-        ),
-        Block::Facts(options(facts.case, any)),
-        note(facts.explanation),
-    ]);
+        ));
+    }
+    blocks.extend([Block::Facts(options(facts.case, any)), note(facts.explanation)]);
     if !any.is_empty() {
         let names: Vec<Span> = any.iter().flat_map(|name| [plain(" "), Span::Code(name.clone())]).collect();
         blocks.push(Block::Text(Line(
@@ -72,12 +74,12 @@ fn tensors(case: &Case, any: &[String]) -> Vec<Vec<Line>> {
         vec![
             Line::code(name).and(plain(written)),
             value(problem.dtypes.tensors()[index].name(), false, dtype),
-            value(problem.layouts.tensors()[index].name(), false, layout),
+            value(problem.layouts.tensors()[index].word(problem.operation), false, layout),
             extents.join(" \u{d7} ").into(),
             geometry.bytes(role).to_string().into(),
         ]
     };
-    Role::ALL.map(row).to_vec()
+    problem.operation.tensors().iter().copied().map(row).collect()
 }
 
 fn axes(case: &Case, any: &[String]) -> Vec<Vec<Line>> {
@@ -108,16 +110,12 @@ fn axes(case: &Case, any: &[String]) -> Vec<Vec<Line>> {
 fn options(case: &Case, any: &[String]) -> Vec<(String, Line)> {
     let (problem, options) = (&case.problem, &case.options);
     let or_default = |text: Option<String>| text.map_or_else(|| Line::faint("not given"), Line::from);
-    let count = |text: i64, quantity: Quantity| value(text.to_string(), text == 1, holds(any, quantity));
     let scale = |number: f64, default: f64, name: &str| {
         value(number.to_string(), number.to_bits() == default.to_bits(), holds(any, name))
     };
-    let fields = [
-        ("operation", problem.operation.name().into()),
-        ("batch n", count(problem.n, Quantity::N)),
-        ("channels c", count(problem.c, Quantity::C)),
-        ("channels k", count(problem.k, Quantity::K)),
-        ("groups g", count(problem.g, Quantity::Groups)),
+    let mut fields = vec![("operation", problem.operation.name().into())];
+    fields.extend(sizes(case, any));
+    fields.extend([
         ("compute type", value(problem.dtypes.compute.name(), false, holds(any, "compute"))),
         ("plan", plan(&options.engine)),
         ("library set", or_default(options.set.clone())),
@@ -125,11 +123,40 @@ fn options(case: &Case, any: &[String]) -> Vec<(String, Line)> {
         ("workspace contents", or_default(options.workspace.contents.map(words::workspace))),
         ("data", or_default(options.fill.map(|fill| data(fill, options.keep)))),
         ("output before", or_default(options.output_fill.map(|fill| fill.name().to_owned()))),
-        ("alpha", scale(options.alpha.value(), 1.0, "alpha")),
-        ("beta", scale(options.beta.value(), 0.0, "beta")),
-        ("repeat", value(options.repeat.to_string(), options.repeat == 1, false)),
-    ];
+    ]);
+    if problem.operation.is_convolution() {
+        fields.push(("alpha", scale(options.alpha.value(), 1.0, "alpha")));
+        fields.push(("beta", scale(options.beta.value(), 0.0, "beta")));
+    }
+    fields.push(("repeat", value(options.repeat.to_string(), options.repeat == 1, false)));
     fields.into_iter().map(|(name, line)| (name.to_owned(), line)).collect()
+}
+
+/// Batch, channels and groups by the letters of the operation.
+fn sizes(case: &Case, any: &[String]) -> Vec<(&'static str, Line)> {
+    let sizes = match case.problem.operation {
+        Operation::Fprop | Operation::Dgrad | Operation::Wgrad => vec![
+            ("batch n", Quantity::N),
+            ("channels c", Quantity::C),
+            ("channels k", Quantity::K),
+            ("groups g", Quantity::Groups),
+        ],
+        Operation::MaxPool | Operation::AvgPool => {
+            vec![("batch n", Quantity::N), ("channels c", Quantity::C)]
+        }
+        Operation::MatMul => vec![
+            ("batch b", Quantity::MatrixBatch),
+            ("rows m", Quantity::MatrixRows),
+            ("columns n", Quantity::MatrixColumns),
+            ("products k", Quantity::MatrixProducts),
+        ],
+        Operation::RmsNorm => vec![("rows n", Quantity::N), ("length of a row c", Quantity::C)],
+    };
+    let count = |quantity: Quantity| {
+        let number = quantity.of(case).unwrap_or(0);
+        value(number.to_string(), number == 1, holds(any, quantity))
+    };
+    sizes.into_iter().map(|(name, quantity)| (name, count(quantity))).collect()
 }
 
 /// The fill, and which elements keep its values where not all do.

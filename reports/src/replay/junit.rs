@@ -65,7 +65,10 @@ fn status(record: &Record, strict: bool) -> TestCaseStatus {
     let failed = |kind| {
         let mut status = TestCaseStatus::non_success(kind);
         status.set_type(record.state.name()).set_message(words.clone());
-        let again = format!("{words}\n{}\nrepeat it: convict check '{}'", record.file, record.case);
+        let again = format!(
+            "{words}\n{}\nrepeat it, with the --library or --simulate of this run: convict check '{}'",
+            record.file, record.case
+        );
         status.set_description(again);
         status
     };

@@ -1,4 +1,4 @@
-//! The convolutions that the program executes before the one that shows the bug. Knows how each is written as C++;
+//! The operations that the program executes before the one that shows the bug. Knows how each is written as C++;
 //! the rest of the program knows nothing of them.
 
 use case::{Case, Recipe, Role};
@@ -13,6 +13,7 @@ use crate::escape::for_program;
 #[derive(Serialize)]
 pub(super) struct Earlier {
     line: String,
+    family: char,
     pass: Pass,
     output: usize,
     probe: usize,
@@ -39,13 +40,11 @@ impl Earlier {
     pub(super) fn of(case: &Case) -> Self {
         let (problem, options) = (&case.problem, &case.options);
         let Choice { engine, knobs, mode, rank } = pinned(&options.engine, None);
-        let probe = match problem.operation {
-            case::Operation::Dgrad => Role::Y,
-            case::Operation::Fprop | case::Operation::Wgrad => Role::X,
-        };
+        let probe = if problem.operation == case::Operation::Dgrad { Role::Y } else { Role::X };
         let (workspace_extra, _) = super::workspace(options.workspace.amount);
         Self {
             line: for_program(&case.to_string()),
+            family: letter(problem.operation),
             pass: Pass::of(problem.operation),
             output: problem.operation.output().index(),
             probe: probe.index(),
@@ -67,6 +66,17 @@ impl Earlier {
             recipe: contents::words(&contents_of(case), options.repeat.max(1)),
             kept: super::kept(options.keep),
         }
+    }
+}
+
+/// How the program tells operations apart.
+fn letter(operation: case::Operation) -> char {
+    match operation {
+        case::Operation::Fprop | case::Operation::Dgrad | case::Operation::Wgrad => 'c',
+        case::Operation::MaxPool => 'l',
+        case::Operation::AvgPool => 'a',
+        case::Operation::MatMul => 'm',
+        case::Operation::RmsNorm => 'n',
     }
 }
 

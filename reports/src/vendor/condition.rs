@@ -136,6 +136,10 @@ fn innermost_missing(quantity: &Quantity) -> usize {
         | Quantity::Groups
         | Quantity::GroupC
         | Quantity::GroupK
+        | Quantity::MatrixRows
+        | Quantity::MatrixColumns
+        | Quantity::MatrixProducts
+        | Quantity::MatrixBatch
         | Quantity::Rank
         | Quantity::Elements(_)
         | Quantity::Bytes(_)
@@ -163,12 +167,13 @@ fn spell(quantity: &Quantity, language: Language) -> String {
     match quantity {
         Quantity::Largest(of) => over_axes("max", of, language),
         Quantity::Smallest(of) => over_axes("min", of, language),
-        Quantity::N => "c.n".to_owned(),
+        // No guard is about matrices; these are where a convolution has what stands for them.
+        Quantity::N | Quantity::MatrixRows => "c.n".to_owned(),
         Quantity::C => "c.c".to_owned(),
         Quantity::K => "c.k".to_owned(),
-        Quantity::Groups => "c.groups".to_owned(),
-        Quantity::GroupC => "per_group(c.c, c.groups)".to_owned(),
-        Quantity::GroupK => "per_group(c.k, c.groups)".to_owned(),
+        Quantity::Groups | Quantity::MatrixBatch => "c.groups".to_owned(),
+        Quantity::GroupC | Quantity::MatrixProducts => "per_group(c.c, c.groups)".to_owned(),
+        Quantity::GroupK | Quantity::MatrixColumns => "per_group(c.k, c.groups)".to_owned(),
         Quantity::Rank => "c.axes".to_owned(),
         Quantity::Input(inner) => format!("c.input[{inner}]"),
         Quantity::Output(inner) => format!("output(c, {inner})"),

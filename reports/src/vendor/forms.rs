@@ -2,7 +2,8 @@
 
 use crate::finding::Finding;
 use crate::vendor::{
-    DOCKERFILE, ERRATA, FRONTEND, FUZZER, GRAPH, GUARD_CPP, GUARD_PYTHON, TORCH, fuzzer, graph, python,
+    DOCKERFILE, ERRATA, FRONTEND, FUZZER, GRAPH, GUARD_CPP, GUARD_PYTHON, TORCH, fuzzer, graph, guards,
+    python,
 };
 
 /// Why no Python program was run.
@@ -22,6 +23,7 @@ pub(crate) fn forms(finding: &Finding<'_>) -> Vec<(&'static str, String)> {
         Some(reason) => format!("not expressible: {reason}"),
         None => else_.to_owned(),
     };
+    let guard = || guards::obstacle(finding.fault.sameness.operation);
     let rule = match finding.fault.sameness.engine {
         Some(_) => "not loaded: a bundle is written without starting a framework",
         None => "no rule: the failure comes before any engine is chosen",
@@ -38,8 +40,8 @@ pub(crate) fn forms(finding: &Finding<'_>) -> Vec<(&'static str, String)> {
         (FRONTEND, held(python::frontend_obstacle(finding), NO_PYTHON)),
         (TORCH, held(python::torch_obstacle(finding), NO_PYTHON)),
         (DOCKERFILE, "not built: a bundle is written without building images".to_owned()),
-        (ERRATA, rule.to_owned()),
-        (GUARD_CPP, "not built: it is for a framework's source".to_owned()),
-        (GUARD_PYTHON, "not run: it is for a framework's program".to_owned()),
+        (ERRATA, held(guard(), rule)),
+        (GUARD_CPP, held(guard(), "not built: it is for a framework's source")),
+        (GUARD_PYTHON, held(guard(), "not run: it is for a framework's program")),
     ]
 }

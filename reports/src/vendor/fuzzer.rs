@@ -16,7 +16,9 @@ pub(super) fn obstacle(finding: &Finding<'_>) -> Option<String> {
     if let Some(reason) = alone_obstacle(finding.case) {
         return Some(reason);
     }
-    let reason = if axes == 1 {
+    let reason = if conv_type(problem.operation).is_none() {
+        "it knows convolutions only"
+    } else if axes == 1 {
         "it has two or three axes; the case has one"
     } else if dtypes.tensors().contains(&DType::F64) {
         "it has no f64"
@@ -53,12 +55,15 @@ fn is_channels_last(case: &Case) -> bool {
 
 /// The file's text.
 pub(super) fn render(finding: &Finding<'_>) -> String {
-    match obstacle(finding) {
-        Some(reason) => format!("# Not expressible in test_conv_fuzzer.py: {reason}.\n"),
-        None => {
+    match (obstacle(finding), conv_type(finding.case.problem.operation)) {
+        (reason, None) | (reason @ Some(_), Some(_)) => {
+            let reason = reason.unwrap_or_default();
+            format!("# Not expressible in test_conv_fuzzer.py: {reason}.\n")
+        }
+        (None, Some(conv_type)) => {
             let mut text = format!(
                 "pytest -vv -s -rA test_conv_fuzzer.py::test_repro --repro \"{}\"\n",
-                dictionary(finding.case)
+                dictionary(finding.case, conv_type)
             );
             for line in remarks(finding) {
                 // Writing into a String cannot fail.
@@ -69,19 +74,24 @@ pub(super) fn render(finding: &Finding<'_>) -> String {
     }
 }
 
+/// The program's number of a pass.
+fn conv_type(operation: Operation) -> Option<u32> {
+    match operation {
+        Operation::Fprop => Some(0),
+        Operation::Dgrad => Some(1),
+        Operation::Wgrad => Some(2),
+        Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => None,
+    }
+}
+
 /// Python's text of the program's options; numbers and fixed words only, so nothing in it ends the shell's quotes.
-fn dictionary(case: &Case) -> String {
+fn dictionary(case: &Case, conv_type: u32) -> String {
     let problem = &case.problem;
     let axes = |of: fn(&Axis) -> i64| tuple(problem.axes.iter().map(of));
     let dtype = match problem.dtypes.x {
         DType::F16 => "torch.float16",
         DType::Bf16 => "torch.bfloat16",
         DType::F32 | DType::F64 | DType::I8 | DType::I32 => "torch.float32",
-    };
-    let conv_type = match problem.operation {
-        Operation::Fprop => 0,
-        Operation::Dgrad => 1,
-        Operation::Wgrad => 2,
     };
     format!(
         "{{'spatial_dims': {}, 'batch': {}, 'in_channels': {}, 'out_channels': {}, 'groups': {}, \

@@ -21,23 +21,28 @@ pub(super) fn obstacle(case: &Case) -> Option<String> {
             "cudnn-frontend's convolutions have alpha 1 and beta 0; the case has {alpha} and {beta}"
         ));
     }
-    None
+    (!case.problem.operation.is_convolution()).then(|| {
+        format!(
+            "this form is written for convolutions only, and the case is {}",
+            case.problem.operation.name()
+        )
+    })
 }
 
 /// The file's text.
 pub(super) fn render(finding: &Finding<'_>) -> String {
-    let value = match obstacle(finding.case) {
-        Some(reason) => json!({ "not_expressible": reason }),
-        None => graph(finding.case, &finding.environment.cudnn_text()),
+    let value = match (obstacle(finding.case), ports(finding.case.problem.operation)) {
+        (None, Some(ports)) => graph(finding.case, ports, &finding.environment.cudnn_text()),
+        (reason, _) => json!({ "not_expressible": reason }),
     };
     // The alternate form of a value is its pretty text, which cannot fail.
     format!("{value:#}\n")
 }
 
-fn graph(case: &Case, cudnn: &str) -> Value {
+fn graph(case: &Case, ports: Ports, cudnn: &str) -> Value {
     let (problem, dtypes) = (&case.problem, case.problem.dtypes);
     let axes = |of: fn(&Axis) -> i64| problem.axes.iter().map(of).collect::<Vec<i64>>();
-    let (tag, inputs, output) = ports(problem.operation);
+    let (tag, inputs, output) = ports;
     let ports = |ports: &[(&str, Role)]| -> Value {
         ports.iter().map(|(name, role)| ((*name).to_owned(), json!(uid(*role)))).collect()
     };
@@ -70,12 +75,15 @@ fn graph(case: &Case, cudnn: &str) -> Value {
     })
 }
 
-/// Tag of the node, its inputs and its output, by the names of the frontend.
-fn ports(operation: Operation) -> (&'static str, [(&'static str, Role); 2], (&'static str, Role)) {
+/// Tag of a node, its inputs and its output, by the names of the frontend.
+type Ports = (&'static str, [(&'static str, Role); 2], (&'static str, Role));
+
+fn ports(operation: Operation) -> Option<Ports> {
     match operation {
-        Operation::Fprop => ("CONV_FPROP", [("X", Role::X), ("W", Role::W)], ("Y", Role::Y)),
-        Operation::Dgrad => ("CONV_DGRAD", [("DY", Role::Y), ("W", Role::W)], ("DX", Role::X)),
-        Operation::Wgrad => ("CONV_WGRAD", [("X", Role::X), ("DY", Role::Y)], ("DW", Role::W)),
+        Operation::Fprop => Some(("CONV_FPROP", [("X", Role::X), ("W", Role::W)], ("Y", Role::Y))),
+        Operation::Dgrad => Some(("CONV_DGRAD", [("DY", Role::Y), ("W", Role::W)], ("DX", Role::X))),
+        Operation::Wgrad => Some(("CONV_WGRAD", [("X", Role::X), ("DY", Role::Y)], ("DW", Role::W))),
+        Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => None,
     }
 }
 

@@ -28,7 +28,7 @@ fn rule(finding: &Finding<'_>) -> Option<Value> {
     let engine = sameness.engine?;
     let mut rule = json!({
         "rule_id": finding.signature.as_str(),
-        "operation": tag(sameness.operation),
+        "operation": tag(sameness.operation)?,
         "engine": engine,
         "cudnn_version_start": finding.environment.cudnn,
         "cudnn_version_end": finding.environment.cudnn.saturating_add(1),
@@ -41,12 +41,13 @@ fn rule(finding: &Finding<'_>) -> Option<Value> {
     Some(rule)
 }
 
-/// The pass as plan tags of cudnn-frontend begin.
-pub(super) fn tag(operation: Operation) -> &'static str {
+/// The pass as plan tags of cudnn-frontend begin; the form's rules are about convolutions.
+pub(super) fn tag(operation: Operation) -> Option<&'static str> {
     match operation {
-        Operation::Fprop => "ConvFwd",
-        Operation::Dgrad => "ConvBwdData",
-        Operation::Wgrad => "ConvBwdFilter",
+        Operation::Fprop => Some("ConvFwd"),
+        Operation::Dgrad => Some("ConvBwdData"),
+        Operation::Wgrad => Some("ConvBwdFilter"),
+        Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => None,
     }
 }
 
@@ -92,7 +93,22 @@ pub(super) fn python(finding: &Finding<'_>) -> Result<String, minijinja::Error> 
     render(finding, Language::Python, include_str!("../../templates/vendor/guard.py"))
 }
 
+/// Why guards, which know convolutions, cannot hold a finding.
+pub(super) fn obstacle(operation: Operation) -> Option<String> {
+    let name = operation.name();
+    tag(operation)
+        .is_none()
+        .then(|| format!("guards are written for convolutions only, and the case is {name}"))
+}
+
 fn render(finding: &Finding<'_>, language: Language, template: &str) -> Result<String, minijinja::Error> {
+    if let Some(reason) = obstacle(finding.fault.sameness.operation) {
+        let comment = match language {
+            Language::Cpp => "//",
+            Language::Python => "#",
+        };
+        return Ok(format!("{comment} Not expressible: {reason}.\n"));
+    }
     let mut environment = Environment::new();
     // The output is a program; text from outside is a literal or one plain line.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
@@ -114,6 +130,10 @@ fn render(finding: &Finding<'_>, language: Language, template: &str) -> Result<S
 pub(super) fn readme(finding: &Finding<'_>) -> String {
     let mut text = format!("# Guards for {}\n\n", for_page(&title(finding)));
     // Writing into a String cannot fail.
+    if let Some(reason) = obstacle(finding.fault.sameness.operation) {
+        let _ = writeln!(text, "There are none: not expressible, since {reason}.");
+        return text;
+    }
     let _ = write!(text, "Conditions: {}\n\n", for_page(&origin(finding)));
     if !finding.case.history.is_empty() {
         text.push_str(
@@ -122,9 +142,10 @@ pub(super) fn readme(finding: &Finding<'_>) -> String {
         );
     }
     text.push_str("## `errata.json`\n\n");
-    match finding.fault.sameness.engine {
-        Some(engine) => {
-            let plans = format!("{}_eng{engine}", tag(finding.fault.sameness.operation));
+    let tag = tag(finding.fault.sameness.operation);
+    match finding.fault.sameness.engine.zip(tag) {
+        Some((engine, tag)) => {
+            let plans = format!("{tag}_eng{engine}");
             let _ = write!(text, "{}\n\n", rule_words(finding, &plans));
             for line in limits(finding, engine) {
                 let _ = writeln!(text, "- {line}");

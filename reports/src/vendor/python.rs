@@ -61,7 +61,9 @@ pub(super) fn torch_obstacle(finding: &Finding<'_>) -> Option<String> {
     if let Some(reason) = alone_obstacle(finding.case) {
         return Some(reason);
     }
-    let reason = if !dtypes.is_uniform() || dtypes.compute != DTypes::default_compute(dtypes.tensors()) {
+    let reason = if !problem.operation.is_convolution() {
+        "this program is written for convolutions only"
+    } else if !dtypes.is_uniform() || dtypes.compute != DTypes::default_compute(dtypes.tensors()) {
         "PyTorch's convolutions have one type for all tensors and choose the compute type themselves"
     } else if !problem.layouts.is_uniform() || (problem.layouts.x == Layout::Nhwc && problem.axes.len() == 1)
     {

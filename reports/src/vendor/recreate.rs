@@ -49,7 +49,7 @@ fn wheels(finding: &Finding<'_>) -> Vec<Wheel> {
         Some(LibraryConfiguration::Full) | None => "nvidia-cudnn",
     };
     let text = environment.cudnn_text();
-    let (version, because) = match build(finding) {
+    let (version, because) = match dispatcher_build(environment.cudnn, finding.library_log) {
         Some(build) => (format!("=={text}.{build}"), "cudnnGetVersion and the library's log"),
         None => (format!("=={text}.*"), "cudnnGetVersion; the fourth number was not seen"),
     };
@@ -78,9 +78,9 @@ fn is_version(byte: u8) -> bool {
 }
 
 /// The fourth number of cuDNN's version, which only its log tells: `CuDNN (v91900 56)`.
-fn build(finding: &Finding<'_>) -> Option<u32> {
-    let start = format!("CuDNN (v{} ", finding.environment.cudnn);
-    let (_, after) = finding.library_log.split_once(&start)?;
+pub(crate) fn dispatcher_build(cudnn: u64, library_log: &str) -> Option<u32> {
+    let start = format!("CuDNN (v{cudnn} ");
+    let (_, after) = library_log.split_once(&start)?;
     after.split_once(')')?.0.parse().ok()
 }
 
@@ -96,7 +96,7 @@ pub(super) fn library_sums(environment: &Environment) -> String {
 }
 
 /// Place of a file within unpacked wheels; `None` for other files and for names that no wheel has.
-fn wheel_place(file: &MappedFile) -> Option<String> {
+pub(crate) fn wheel_place(file: &MappedFile) -> Option<String> {
     let place = file.place.strip_prefix("wheel:")?;
     let whole = if place.ends_with(&file.name) { place.to_owned() } else { format!("{place}/{}", file.name) };
     let plain = |character: char| character.is_ascii_alphanumeric() || "._+-/".contains(character);

@@ -1,18 +1,33 @@
 // cudnnBackendDescriptorType_t
 enum : int {
+    {%- if convolves %}
     CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR = 1,
+    {%- endif %}
     CUDNN_BACKEND_ENGINE_DESCRIPTOR = 2,
     CUDNN_BACKEND_ENGINECFG_DESCRIPTOR = 3,
     CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR = 4,
     CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR = 5,
     CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR = 7,
+    {%- if family == "convolution" %}
     {{ pass.descriptor }} = {{ pass.number }},
+    {%- endif %}
     CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR = 15,
     CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR = 16,
     CUDNN_BACKEND_TENSOR_DESCRIPTOR = 17,
 {%- if plans_only %}
     CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR = 38,
 {%- endif %}
+    {%- if multiplies %}
+    CUDNN_BACKEND_MATMUL_DESCRIPTOR = 18,
+    CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR = 19,
+    {%- endif %}
+    {%- if pools %}
+    CUDNN_BACKEND_RESAMPLE_DESCRIPTOR = 24,
+    CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR = 25,
+    {%- endif %}
+    {%- if normalizes %}
+    CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR = 29,
+    {%- endif %}
 };
 
 // cudnnBackendAttributeType_t
@@ -23,10 +38,18 @@ enum : int {
 {%- if plans_only %}
     CUDNN_TYPE_CHAR = 24,
 {%- endif %}
+    {%- if pools %}
+    CUDNN_TYPE_NAN_PROPOGATION = 10, CUDNN_TYPE_RESAMPLE_MODE = 21, CUDNN_TYPE_PADDING_MODE = 22,
+    CUDNN_TYPE_FRACTION = 26,
+    {%- endif %}
+    {%- if normalizes %}
+    CUDNN_TYPE_BOOLEAN = 2, CUDNN_TYPE_NORM_MODE = 27, CUDNN_TYPE_NORM_FWD_PHASE = 28,
+    {%- endif %}
 };
 
 // cudnnBackendAttributeName_t
 enum : int {
+    {%- if convolves %}
     CUDNN_ATTR_CONVOLUTION_COMP_TYPE = 100,
     CUDNN_ATTR_CONVOLUTION_CONV_MODE = 101,
     CUDNN_ATTR_CONVOLUTION_DILATIONS = 102,
@@ -34,6 +57,7 @@ enum : int {
     CUDNN_ATTR_CONVOLUTION_POST_PADDINGS = 104,
     CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS = 105,
     CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS = 106,
+    {%- endif %}
     CUDNN_ATTR_ENGINEHEUR_MODE = 200,
     CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH = 201,
     CUDNN_ATTR_ENGINEHEUR_RESULTS = 202,
@@ -44,9 +68,11 @@ enum : int {
     CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE = 402,
     CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE = 600,
     CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE = 601,
+    {%- if family == "convolution" %}
     {%- for attribute in pass.attributes %}
     {{ attribute.name }} = {{ attribute.number }},
     {%- endfor %}
+    {%- endif %}
     CUDNN_ATTR_OPERATIONGRAPH_HANDLE = 800,
     CUDNN_ATTR_OPERATIONGRAPH_OPS = 801,
     CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT = 900,
@@ -54,6 +80,9 @@ enum : int {
     CUDNN_ATTR_TENSOR_DIMENSIONS = 902,
     CUDNN_ATTR_TENSOR_STRIDES = 903,
     CUDNN_ATTR_TENSOR_UNIQUE_ID = 906,
+    {%- if normalizes %}
+    CUDNN_ATTR_TENSOR_IS_BY_VALUE = 908,
+    {%- endif %}
     CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS = 1000,
     CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS = 1001,
     CUDNN_ATTR_VARIANT_PACK_WORKSPACE = 1003,
@@ -71,9 +100,42 @@ enum : int {
     CUDNN_ATTR_ENGINE_DEVICEPROP = 1307,
     CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION = 2702,
 {%- endif %}
+    {%- if multiplies %}
+    CUDNN_ATTR_MATMUL_COMP_TYPE = 1500,
+    CUDNN_ATTR_OPERATION_MATMUL_ADESC = 1520,
+    CUDNN_ATTR_OPERATION_MATMUL_BDESC = 1521,
+    CUDNN_ATTR_OPERATION_MATMUL_CDESC = 1522,
+    CUDNN_ATTR_OPERATION_MATMUL_DESC = 1523,
+    {%- endif %}
+    {%- if pools %}
+    CUDNN_ATTR_RESAMPLE_MODE = 1700,
+    CUDNN_ATTR_RESAMPLE_COMP_TYPE = 1701,
+    CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS = 1702,
+    CUDNN_ATTR_RESAMPLE_POST_PADDINGS = 1703,
+    CUDNN_ATTR_RESAMPLE_PRE_PADDINGS = 1704,
+    CUDNN_ATTR_RESAMPLE_STRIDES = 1705,
+    CUDNN_ATTR_RESAMPLE_WINDOW_DIMS = 1706,
+    CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION = 1707,
+    CUDNN_ATTR_RESAMPLE_PADDING_MODE = 1708,
+    CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC = 1710,
+    CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC = 1711,
+    CUDNN_ATTR_OPERATION_RESAMPLE_FWD_ALPHA = 1713,
+    CUDNN_ATTR_OPERATION_RESAMPLE_FWD_BETA = 1714,
+    CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC = 1716,
+    {%- endif %}
+    {%- if normalizes %}
+    CUDNN_ATTR_OPERATION_NORM_FWD_MODE = 2000,
+    CUDNN_ATTR_OPERATION_NORM_FWD_PHASE = 2001,
+    CUDNN_ATTR_OPERATION_NORM_FWD_XDESC = 2002,
+    CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC = 2005,
+    CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC = 2007,
+    CUDNN_ATTR_OPERATION_NORM_FWD_YDESC = 2013,
+    {%- endif %}
 };
+{%- if convolves %}
 
 enum : int { CUDNN_CROSS_CORRELATION = 1 };  // cudnnConvolutionMode_t
+{%- endif %}
 
 static std::vector<void *> descriptors;  // all that were made, oldest first
 {%- if plans_only %}
@@ -110,6 +172,7 @@ static void set_enum(void *descriptor, int name, int type, int32_t value) {
 static void set_descriptors(void *descriptor, int name, const std::vector<void *> &parts) {
     set(descriptor, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(parts.size()), parts.data());
 }
+{%- if family == "convolution" %}
 
 // Scales are doubles only where the sums are.
 static void set_scale(void *descriptor, int name, double value) {
@@ -117,6 +180,7 @@ static void set_scale(void *descriptor, int name, double value) {
     if (COMPUTE == CUDNN_DATA_DOUBLE) set(descriptor, name, CUDNN_TYPE_DOUBLE, 1, &value);
     else set(descriptor, name, CUDNN_TYPE_FLOAT, 1, &single);
 }
+{%- endif %}
 
 static void finalize(void *descriptor) {
     check(dnn.cudnnBackendFinalize(descriptor), "cudnnBackendFinalize");
@@ -128,8 +192,10 @@ static std::vector<int64_t> logical(const int64_t *five) {
     values.insert(values.end(), five + 5 - AXES, five + 5);
     return values;
 }
+{%- if family == "convolution" or family == "pooling" %}
 
 static std::vector<int64_t> axes(const int64_t *three) { return {three + 3 - AXES, three + 3}; }
+{%- endif %}
 
 static void *make_tensor(int which) {
     const Tensor &tensor = TENSORS[which];
@@ -148,6 +214,11 @@ static void *make_tensor(int which) {
     finalize(descriptor);
     return descriptor;
 }
+{%- if others %}
+
+{% include "repro/operations.cpp" %}
+{%- endif %}
+{%- if family == "convolution" %}
 
 static void *make_convolution() {
     void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
@@ -162,6 +233,7 @@ static void *make_convolution() {
     finalize(convolution);
     return convolution;
 }
+{%- endif %}
 
 {%- if plans_only %}
 
@@ -171,6 +243,15 @@ static void *make_graph() {
 static void *make_graph(void *handle) {
 {%- endif %}
     phase = Phase::describe;
+    {%- if family == "pooling" %}
+    const std::vector<int64_t> window = axes(TENSORS[FILTER].extent + 2);
+    const Windows windows = {window, axes(PAD_BEFORE), axes(PAD_AFTER), axes(STRIDE)};
+    void *x = make_tensor(IMAGE), *y = make_tensor(RESPONSE);
+    void *operation = make_pooling(OPERATION == Op::maxpool, COMPUTE, windows, x, y);
+    {%- elif family != "convolution" %}
+    void *x = make_tensor(IMAGE), *w = make_tensor(FILTER), *y = make_tensor(RESPONSE);
+    void *operation = {{ "make_matmul" if family == "matmul" else "make_rmsnorm" }}(COMPUTE, x, w, y);
+    {%- else %}
     void *convolution = make_convolution();
     void *image = make_tensor(IMAGE), *filter = make_tensor(FILTER), *response = make_tensor(RESPONSE);
     void *operation = make({{ pass.descriptor }});
@@ -181,6 +262,7 @@ static void *make_graph(void *handle) {
     set_descriptors(operation, {{ pass.attributes[4].name }}, {filter});
     set_descriptors(operation, {{ pass.attributes[5].name }}, {response});
     finalize(operation);
+    {%- endif %}
     void *graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 {%- if not plans_only %}
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);

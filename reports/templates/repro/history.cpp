@@ -1,8 +1,15 @@
 // ---- What has to run before -------------------------------------------------------------------------------
 
+{% if others -%}
+// What this process executes before the operation that shows the bug; nobody looks at its result.
+{%- else -%}
 // A convolution that this process executes before the one that shows the bug; nobody looks at its result.
+{%- endif %}
 struct Earlier {
     const char *line;
+    {%- if others %}
+    char family;  // c: convolution, l: largest of windows, a: mean of windows, m: matrices, n: normalization
+    {%- endif %}
     int operation, attributes[6];  // descriptor type; names of alpha, beta, convolution, x, w, y
     int output, probe, axes;
     Tensor tensors[3];
@@ -20,7 +27,7 @@ struct Earlier {
 };
 static const std::vector<Earlier> EARLIER = {
 {%- for earlier in history %}
-    {"{{ earlier.line }}",
+    {"{{ earlier.line }}",{{ " '" ~ earlier.family ~ "'," if others }}
      {{ earlier.pass.number }}, { {%- for attribute in earlier.pass.attributes -%}
      {{ attribute.number }}{{ ", " if not loop.last }}
      {%- endfor -%} }, {{ earlier.output }}, {{ earlier.probe }}, {{ earlier.axes }},
@@ -90,6 +97,7 @@ static void *earlier_tensor(const Earlier &earlier, int which) {
     return descriptor;
 }
 
+{% if convolves_before -%}
 static void earlier_scale(const Earlier &earlier, void *descriptor, int name, double value) {
     const float single = static_cast<float>(value);
     const bool twice = earlier.compute == CUDNN_DATA_DOUBLE;
@@ -97,24 +105,45 @@ static void earlier_scale(const Earlier &earlier, void *descriptor, int name, do
     set(descriptor, name, twice ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT, 1, element);
 }
 
+{% endif -%}
+{% if others -%}
+static void *earlier_operation(const Earlier &earlier) {
+    {%- if pools_before %}
+    if (earlier.family == 'l' || earlier.family == 'a') {
+        const int axes = earlier.axes;
+        const Windows windows = {last(earlier.tensors[FILTER].extent, axes, 5), last(earlier.pad_before, axes, 3),
+                                 last(earlier.pad_after, axes, 3), last(earlier.stride, axes, 3)};
+        void *x = earlier_tensor(earlier, IMAGE), *y = earlier_tensor(earlier, RESPONSE);
+        return make_pooling(earlier.family == 'l', earlier.compute, windows, x, y);
+    }
+    {%- endif %}
+    {%- if multiplies_before %}
+    if (earlier.family == 'm') {
+        void *x = earlier_tensor(earlier, IMAGE), *w = earlier_tensor(earlier, FILTER);
+        return make_matmul(earlier.compute, x, w, earlier_tensor(earlier, RESPONSE));
+    }
+    {%- endif %}
+    {%- if normalizes_before %}
+    if (earlier.family == 'n') {
+        void *x = earlier_tensor(earlier, IMAGE), *w = earlier_tensor(earlier, FILTER);
+        return make_rmsnorm(earlier.compute, x, w, earlier_tensor(earlier, RESPONSE));
+    }
+    {%- endif %}
+    {%- if convolves_before %}
+    {% include "repro/earlier.cpp" %}
+    return operation;
+    {%- else %}
+    finish(OTHER, "no operation of that kind");
+    {%- endif %}
+}
+
+{% endif -%}
 static void *earlier_graph(const Earlier &earlier, void *handle) {
-    void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-    const int mode = CUDNN_CROSS_CORRELATION, axes = earlier.axes;
-    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, earlier.compute);
-    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, mode);
-    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {axes});
-    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, last(earlier.dilation, axes, 3));
-    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, last(earlier.stride, axes, 3));
-    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, last(earlier.pad_before, axes, 3));
-    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, last(earlier.pad_after, axes, 3));
-    finalize(convolution);
-    void *image = earlier_tensor(earlier, IMAGE), *filter = earlier_tensor(earlier, FILTER);
-    void *response = earlier_tensor(earlier, RESPONSE), *operation = make(earlier.operation);
-    earlier_scale(earlier, operation, earlier.attributes[0], earlier.alpha);
-    earlier_scale(earlier, operation, earlier.attributes[1], earlier.beta);
-    void *parts[] = {convolution, image, filter, response};
-    for (int part = 0; part < 4; part++) set_descriptors(operation, earlier.attributes[2 + part], {parts[part]});
-    finalize(operation);
+    {%- if others %}
+    void *operation = earlier_operation(earlier);
+    {%- else %}
+    {% include "repro/earlier.cpp" %}
+    {%- endif %}
     void *graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
     set_descriptors(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, {operation});
@@ -147,7 +176,7 @@ static void *earlier_configuration(const Earlier &earlier, void *graph) {
     return configuration;
 }
 
-// Plans and executes the convolution. What it leaves in the process stays: its plan and its buffers, too. All of it
+// Plans and executes the {{ "operation" if others else "convolution" }}. What it leaves in the process stays: its plan and its buffers, too. All of it
 // counts as a phase before the case's own plan, so that what goes wrong here is not taken for the bug.
 static void run_earlier(void *handle, const Earlier &earlier) {
     phase = Phase::describe;
@@ -173,8 +202,26 @@ static void run_earlier(void *handle, const Earlier &earlier) {
         const uint8_t byte = earlier.recipe.workspace == Bytes::zero ? 0x00 : 0xFF;
         upload(space.pointer, random ? stream_bytes(earlier.recipe.workspace_seed, bytes) : Contents(bytes, byte));
         void *pack = make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+        {%- if others %}
+        std::vector<int64_t> ids = {1, 2, 3};
+        std::vector<void *> addresses(pointers, pointers + 3);
+        if (earlier.family == 'l' || earlier.family == 'a') {
+            ids.erase(ids.begin() + FILTER);
+            addresses.erase(addresses.begin() + FILTER);
+        }
+        {%- if normalizes_before %}
+        if (earlier.family == 'n') {
+            ids.push_back(4);
+            addresses.push_back(epsilon_of(earlier.compute));
+        }
+        {%- endif %}
+        set_int64(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+        const int64_t count = static_cast<int64_t>(addresses.size());
+        set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count, addresses.data());
+        {%- else %}
         set_int64(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {1, 2, 3});
         set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers);
+        {%- endif %}
         set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
         finalize(pack);
         check(dnn.cudnnBackendExecute(handle, plan, pack), "cudnnBackendExecute");

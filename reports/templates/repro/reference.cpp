@@ -1,13 +1,20 @@
+{% if family == "convolution" -%}
 // ---- Reference: the convolution by its definition, in double ----------------------------------------------
+{%- else -%}
+// ---- Reference: the definition, in double -----------------------------------------------------------------
+{%- endif %}
 
 struct Sum {
     double value = 0, absolute = 0;
     void add(double product) { value += product; absolute += std::fabs(product); }
 };
 
+{% if family == "convolution" or family == "pooling" -%}
 static bool inside(const Tensor &tensor, int64_t d, int64_t h, int64_t w) {
     return d >= 0 && d < tensor.extent[2] && h >= 0 && h < tensor.extent[3] && w >= 0 && w < tensor.extent[4];
 }
+
+{% endif -%}
 
 using Values = std::vector<double>;
 
@@ -15,12 +22,14 @@ static double element(int which, const Values *values, std::initializer_list<int
     return values[which][static_cast<uint64_t>(offset(TENSORS[which], at.begin()))];
 }
 
+{% if family == "convolution" or family == "pooling" -%}
 template <class Visit> static void each_position(const Tensor &tensor, const Visit &visit) {
     for (int64_t d = 0; d < tensor.extent[2]; d++)
         for (int64_t h = 0; h < tensor.extent[3]; h++)
             for (int64_t w = 0; w < tensor.extent[4]; w++) visit(d, h, w);
 }
 
+{% endif -%}
 {% if operation == "fprop" -%}
 // Position in the image along an axis (0 = d, 1 = h, 2 = w) that output o and filter tap f meet.
 static int64_t image_position(int axis, int64_t o, int64_t f) {
@@ -64,6 +73,63 @@ static Sum sum_at(const int64_t *at, const Values *values) {
     }
     return sum;
 }
+{%- elif family == "pooling" -%}
+// Position along an axis (0 = d, 1 = h, 2 = w) that output o meets at place f of its window.
+static int64_t position(int axis, int64_t o, int64_t f) { return o * STRIDE[axis] - PAD_BEFORE[axis] + f; }
+
+{% if operation == "maxpool" -%}
+static double larger(double one, double other) {
+    return std::isnan(one) || std::isnan(other) ? std::nan("") : std::max(one, other);
+}
+
+// y[n][c] = largest of the window, and with it the largest magnitude
+{%- else -%}
+// y[n][c] = sum of the window; ALPHA makes it the mean
+{%- endif %}
+static Sum sum_at(const int64_t *at, const Values *values) {
+    Sum sum;
+    {%- if operation == "maxpool" %}
+    sum.value = -HUGE_VAL;
+    {%- endif %}
+    each_position(TENSORS[FILTER], [&](int64_t r, int64_t s, int64_t t) {
+        const int64_t d = position(0, at[2], r), h = position(1, at[3], s), w = position(2, at[4], t);
+        if (!inside(TENSORS[IMAGE], d, h, w)) return;
+        const double value = element(IMAGE, values, {at[0], at[1], d, h, w});
+        {%- if operation == "maxpool" %}
+        sum.value = larger(sum.value, value);
+        sum.absolute = larger(sum.absolute, std::fabs(value));
+        {%- else %}
+        sum.add(value);
+        {%- endif %}
+    });
+    return sum;
+}
+{%- elif family == "matmul" -%}
+// y[b][m][n] = sum over k of x[b][m][k] * w[b][k][n]
+static Sum sum_at(const int64_t *at, const Values *values) {
+    Sum sum;
+    for (int64_t k = 0; k < TENSORS[FILTER].extent[1]; k++) {
+        sum.add(element(IMAGE, values, {at[0], at[1], 0, 0, k}) * element(FILTER, values, {at[0], k, 0, 0, at[4]}));
+    }
+    return sum;
+}
+{%- elif family == "rmsnorm" -%}
+constexpr double EPSILON = {{ epsilon }};
+
+// y[n][c] = x[n][c] * w[c] / sqrt(mean of the squares of x[n] + EPSILON)
+static Sum sum_at(const int64_t *at, const Values *values) {
+    const int64_t channels = TENSORS[IMAGE].extent[1];
+    double squares = 0;
+    for (int64_t c = 0; c < channels; c++) {
+        const double value = element(IMAGE, values, {at[0], c, 0, 0, 0});
+        squares += value * value;
+    }
+    const double root = std::sqrt(squares / static_cast<double>(channels) + EPSILON);
+    const double value = element(IMAGE, values, {at[0], at[1], 0, 0, 0});
+    Sum sum;
+    sum.add(value * element(FILTER, values, {0, at[1], 0, 0, 0}) / root);
+    return sum;
+}
 {%- else -%}
 // Position in the image along an axis (0 = d, 1 = h, 2 = w) that output o and filter tap f meet.
 static int64_t image_position(int axis, int64_t o, int64_t f) {
@@ -98,7 +164,11 @@ struct Reference {
 // Every output, or an even sample where that would take minutes on a CPU.
 static std::vector<uint64_t> chosen_outputs() {
     const uint64_t count = count_of(TENSORS[OUTPUT]);
+    {%- if family == "matmul" %}
+    const double per_response = static_cast<double>(TENSORS[FILTER].extent[1]);
+    {%- else %}
     const double per_response = static_cast<double>(count_of(TENSORS[FILTER]) / TENSORS[FILTER].extent[0]);
+    {%- endif %}
     const double products = static_cast<double>(count_of(TENSORS[RESPONSE])) * per_response;
     const uint64_t step = 1 + static_cast<uint64_t>(products / 2e10);
     std::vector<uint64_t> outputs;
@@ -113,7 +183,7 @@ static std::vector<uint64_t> chosen_outputs() {
 static Reference reference_of(const Recipe &recipe, const Contents *inputs) {
     Values values[3];
     for (int which = 0; which < 3; which++) {
-        if (which != OUTPUT) values[which] = decoded(TENSORS[which], inputs[which]);
+        if (which != OUTPUT{{ " && which != FILTER" if family == "pooling" }}) values[which] = decoded(TENSORS[which], inputs[which]);
     }
     Reference reference = {recipe.fill, recipe.seed, chosen_outputs(), {}};
     reference.sums.resize(reference.outputs.size());

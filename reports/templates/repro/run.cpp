@@ -16,6 +16,9 @@ static void prepare(Run &run, const Recipe &recipe, int execution) {
     static const Recipe *before = nullptr;
     phase = Phase::allocate;
     for (int which = 0; which < 3; which++) {
+        {%- if family == "pooling" %}
+        if (which == FILTER) continue;
+        {%- endif %}
         const bool filled_with_values = which != OUTPUT || BETA != 0;
         if (which != OUTPUT && before != nullptr && same_values(*before, recipe)) continue;
         run.contents[which] = filled_with_values
@@ -37,14 +40,19 @@ static void prepare(Run &run, const Recipe &recipe, int execution) {
 
 static void execute(const Run &run) {
     phase = Phase::execute;
-    void *pointers[3], *workspace = nullptr;
+    void *pointers[{{ 4 if family == "rmsnorm" else 3 }}], *workspace = nullptr;
     for (int which = 0; which < 3; which++) {
         pointers[which] = reinterpret_cast<void *>(run.buffers[which].pointer);
     }
+    {%- if family == "pooling" %}
+    pointers[1] = pointers[RESPONSE];  // nothing stands between x and y
+    {%- elif family == "rmsnorm" %}
+    pointers[3] = epsilon_of(COMPUTE);
+    {%- endif %}
     if (run.buffers[3].bytes != 0) workspace = reinterpret_cast<void *>(run.buffers[3].pointer);
     void *pack = make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-    set_int64(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, {1, 2, 3});
-    set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers);
+    set_int64(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, { {{- ids -}} });
+    set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, {{ operands }}, pointers);
     set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
     finalize(pack);
     launched = true;
@@ -58,6 +66,16 @@ static void execute(const Run &run) {
 static double unsigned_nan(double value) { return std::isnan(value) ? std::nan("") : value; }
 
 static std::string place(uint64_t linear) {
+    {%- if family != "convolution" %}
+    static const char *names[5] = { {{- names -}} };
+    int64_t at[5];
+    coordinates(TENSORS[OUTPUT], linear, at);
+    std::string text;
+    for (int i = 0; i < 5; i++) {
+        if (names[i] != nullptr) text += (text.empty() ? "(" : " ") + std::string(names[i]) + std::to_string(at[i]);
+    }
+    return text + ")";
+    {%- else %}
     static const char *names[3][2] = { {"n", "c"}, {"k", "c"}, {"n", "k"} };
     int64_t at[5];
     coordinates(TENSORS[OUTPUT], linear, at);
@@ -65,6 +83,7 @@ static std::string place(uint64_t linear) {
     text += std::string(" ") + names[OUTPUT][1] + std::to_string(at[1]);
     for (int i = 5 - AXES; i < 5; i++) text += std::string(" ") + "dhw"[i - 2] + std::to_string(at[i]);
     return text + ")";
+    {%- endif %}
 }
 
 // Outputs that are wrong: beyond the bound, or never written.
@@ -110,7 +129,7 @@ static uint64_t check_repeat(const Contents &earlier, const Contents &got) {
 static uint64_t check_inputs(const Run &run) {
     uint64_t changed = 0;
     for (int which = 0; which < 3; which++) {
-        if (which == OUTPUT) continue;
+        if (which == OUTPUT{{ " || which == FILTER" if family == "pooling" }}) continue;
         const Contents now = download(run.buffers[which].pointer, run.buffers[which].bytes);
         uint64_t here = 0;
         for (size_t i = 0; i < now.size(); i++) here += now[i] != run.contents[which][i];
@@ -178,7 +197,12 @@ static void run_once(Run &run, const Recipe &recipe, int execution) {
     phase = Phase::allocate;
     static const char *names[3] = {"x", "w", "y"};
     for (int which = 0; which < 3; which++) {
+        {%- if family == "pooling" %}
+        const uint64_t elements = which == FILTER ? 0 : count_of(TENSORS[which]);
+        const uint64_t bytes = elements * width_of(TENSORS[which]);
+        {%- else %}
         const uint64_t bytes = count_of(TENSORS[which]) * width_of(TENSORS[which]);
+        {%- endif %}
         run.buffers.push_back(allocate(names[which], bytes, 256));
     }
     run.buffers.push_back(allocate("workspace", workspace_bytes, WORKSPACE_ALIGNMENT));
@@ -204,6 +228,9 @@ static void show() {
     Contents contents[3];
     for (int which = 0; which < 3; which++) {
         const Tensor &tensor = TENSORS[which];
+        {%- if family == "pooling" %}
+        if (which == FILTER) continue;
+        {%- endif %}
         contents[which] = filled(recipe, which);
         std::printf("%c", tensor.name);
         for (uint64_t linear = 0; linear < count_of(tensor); linear++) {

@@ -7,6 +7,7 @@ mod execution;
 mod finalize;
 mod get;
 mod json;
+mod others;
 mod set;
 
 use std::rc::Rc;

@@ -1,12 +1,44 @@
-//! The arithmetic of engines: formulations of the three passes on dense arrays, over numbers that round as
+//! The arithmetic of engines: formulations of the operations on dense arrays, over numbers that round as
 //! different hardware does. Knows shapes; knows no bytes and no faults.
 
 mod gemm;
+mod others;
 mod rows;
 mod run;
 
 pub(crate) use run::split_bytes;
-pub use run::{Algorithm, Arithmetic, Work, convolve};
+pub use run::{Algorithm, Arithmetic, Work, operate};
+
+use case::{Operation, Role};
+
+/// A pass of a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PassKind {
+    Fprop,
+    Dgrad,
+    Wgrad,
+}
+
+impl PassKind {
+    /// The pass that an operation is, where it is one.
+    pub(crate) fn of(operation: Operation) -> Option<Self> {
+        match operation {
+            Operation::Fprop => Some(Self::Fprop),
+            Operation::Dgrad => Some(Self::Dgrad),
+            Operation::Wgrad => Some(Self::Wgrad),
+            Operation::MaxPool | Operation::AvgPool | Operation::MatMul | Operation::RmsNorm => None,
+        }
+    }
+
+    /// The tensor that it writes.
+    pub(crate) fn output(self) -> Role {
+        match self {
+            Self::Fprop => Role::Y,
+            Self::Dgrad => Role::X,
+            Self::Wgrad => Role::W,
+        }
+    }
+}
 
 /// A number that sums are kept in.
 pub trait Real: Copy + Default {

@@ -1,4 +1,4 @@
-//! The engines: one table for the three passes, what each takes and declares, and one execution of one. Knows
+//! The engines: one table for the three passes, one for all else, what each takes and declares, and one execution of one. Knows
 //! algorithms by name and refusals by status; knows no descriptors.
 
 use abi::cudnn::DataType;
@@ -186,16 +186,43 @@ pub const ENGINES: [Engine; 16] = [
     },
 ];
 
-/// The engine with that global index.
+/// The engines of what is no convolution, by global index, alike for each such operation.
+pub const OTHERS: [Engine; 5] = [
+    Engine { name: "axis by axis, step by step or in pairs", ..PLAIN },
+    Engine { name: "output by output", way: (Algorithm::Outputs, Arithmetic::Single), ..PLAIN },
+    Engine { name: "output by output in f64", way: (Algorithm::Outputs, Arithmetic::Double), ..PLAIN },
+    Engine {
+        name: "tensor core",
+        way: (Algorithm::Gemm, Arithmetic::Chopped),
+        numerical: &[0],
+        rules: &[Rule::Passes(&[Operation::MatMul]), Rule::Types(HALVES)],
+        ..PLAIN
+    },
+    Engine {
+        name: "channels last, compiled at run time",
+        behavior: &[0],
+        workspace: Workspace::Bytes(ODD_BYTES),
+        rules: &[Rule::ChannelsLast],
+        ..PLAIN
+    },
+];
+
+/// The engines of an operation.
 #[must_use]
-pub fn engine(index: i64) -> Option<&'static Engine> {
-    ENGINES.get(usize::try_from(index).ok()?)
+pub fn engines(operation: Operation) -> &'static [Engine] {
+    if operation.is_convolution() { &ENGINES } else { &OTHERS }
+}
+
+/// The engine of an operation with that global index.
+#[must_use]
+pub fn engine(operation: Operation, index: i64) -> Option<&'static Engine> {
+    engines(operation).get(usize::try_from(index).ok()?)
 }
 
 impl Rule {
     /// Why the problem is not taken, where it is not.
     fn refusal(self, problem: &Problem) -> Option<Stop> {
-        let [x, w, y] = &problem.tensors;
+        let [_, w, _] = &problem.tensors;
         let groups = problem.groups().max(1);
         let convolution = &problem.convolution;
         let widths = [w.extents[1], w.extents[0] / groups];
@@ -218,8 +245,10 @@ impl Rule {
             Self::EvenWidths => {
                 (widths.iter().all(|width| width % 2 == 0), stop::NOT_SUPPORTED_SHAPE, "odd channel counts")
             }
+            // The windows of a pooling lie nowhere.
             Self::ChannelsLast => (
-                [x, w, y].iter().all(|tensor| tensor.is_packed(Layout::Nhwc)),
+                (problem.operation.tensors().iter())
+                    .all(|role| problem.tensor(*role).is_packed(Layout::Nhwc)),
                 stop::NOT_SUPPORTED_LAYOUT,
                 "layout is not NHWC",
             ),
@@ -317,8 +346,18 @@ impl Engine {
 /// An engine and knobs as a heuristic list names them.
 type Entry = (i64, &'static [(i64, i64)]);
 
-/// The lists, best first; what does not take the problem is left out.
-const LISTS: [(HeuristicMode, &[Entry]); 3] = [
+/// Lists by mode, best first; what does not take the problem is left out.
+type Lists = [(HeuristicMode, &'static [Entry]); 3];
+
+/// The lists of what is no convolution.
+const LISTS_OF_OTHERS: Lists = [
+    (HeuristicMode::A, &[(3, &[]), (0, &[]), (4, &[]), (2, &[])]),
+    (HeuristicMode::B, &[(0, &[]), (1, &[]), (2, &[])]),
+    (HeuristicMode::Fallback, &[(1, &[]), (2, &[])]),
+];
+
+/// The lists of convolutions.
+const LISTS: Lists = [
     (
         HeuristicMode::A,
         &[(0, &[]), (4, &[]), (5, &[]), (9, &[]), (3, &[(12, 3)]), (7, &[]), (14, &[]), (8, &[])],
@@ -330,10 +369,12 @@ const LISTS: [(HeuristicMode, &[Entry]); 3] = [
 /// The configurations that a list recommends for a problem.
 #[must_use]
 pub fn recommended(mode: HeuristicMode, problem: &Problem) -> Vec<case::Config> {
-    let entries = LISTS.iter().find(|(known, _)| *known == mode).map_or(&[][..], |(_, entries)| entries);
+    let operation = problem.operation;
+    let lists = if operation.is_convolution() { &LISTS } else { &LISTS_OF_OTHERS };
+    let entries = lists.iter().find(|(known, _)| *known == mode).map_or(&[][..], |(_, entries)| entries);
     entries
         .iter()
-        .filter(|(index, _)| engine(*index).is_some_and(|engine| engine.takes(problem).is_ok()))
+        .filter(|(index, _)| engine(operation, *index).is_some_and(|engine| engine.takes(problem).is_ok()))
         .map(|(index, knobs)| case::Config {
             engine: *index,
             knobs: knobs.iter().map(|(knob, value)| Knob { knob: *knob, value: *value }).collect(),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-pub use planted::{Planted, planted, planted_in_plans};
+pub use planted::{Planted, planted, planted_in_plans, planted_others};
 pub use predicate::{Atom, Facts};
 pub(crate) use tamper::spoiled_input;
 pub use tamper::{Outside, Tampered, tamper};
@@ -348,7 +348,7 @@ impl Script {
     pub fn named(value: Option<&str>) -> Result<Self, ScriptError> {
         match value {
             None | Some("") => {
-                let all = planted().into_iter().chain(planted_in_plans());
+                let all = planted().into_iter().chain(planted_others()).chain(planted_in_plans());
                 Ok(Self::new(all.map(|planted| planted.fault)))
             }
             Some("none") => Ok(Self::default()),
@@ -421,4 +421,4 @@ impl Fault {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use kernel::{
-    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, FPROP, FillParams, Kernel, PAINT,
-    ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals, ZoneTotals, ZonesParams, twin,
+    CHECK, CompareParams, CompareTotals, DGRAD, DiffParams, DiffTotals, ElementwiseParams, FPROP, FillParams,
+    Kernel, MATMUL, PAINT, RMSNORM, ReferenceParams, ReferenceTotals, TensorView, VerifyParams, VerifyTotals,
+    WGRAD, ZoneTotals, ZonesParams, twin,
 };
 
 use crate::memory::Memory;
@@ -40,6 +41,7 @@ pub(crate) fn launch(
         Kernel::Compare => compare(memory, &read(params)?),
         Kernel::Zones => zones(memory, &read(params)?),
         Kernel::Diff => diff(memory, &read(params)?),
+        Kernel::Elementwise => elementwise(memory, params),
     }
 }
 
@@ -146,14 +148,13 @@ fn verify(memory: &mut Memory, fills: &mut Fills, params: &VerifyParams) -> Resu
 }
 
 fn reference(memory: &mut Memory, params: &ReferenceParams) -> Result<(), Illegal> {
-    // The output operand's memory is not looked at and need not be live.
-    let operand = |memory: &Memory, of: &TensorView, is_output: bool| {
-        if is_output { Ok(Vec::new()) } else { view(memory, of).map(<[u8]>::to_vec) }
+    // What is not read, the output and the w that pooling lacks, need not be live.
+    let operand = |memory: &Memory, of: &TensorView, is_read: bool| {
+        if is_read { view(memory, of).map(<[u8]>::to_vec) } else { Ok(Vec::new()) }
     };
-    let is_wgrad = params.op != FPROP && params.op != DGRAD;
-    let x = operand(memory, &params.x, params.op == DGRAD)?;
-    let w = operand(memory, &params.w, is_wgrad)?;
-    let y = operand(memory, &params.y, params.op == FPROP)?;
+    let x = operand(memory, &params.x, params.op != DGRAD)?;
+    let w = operand(memory, &params.w, [FPROP, DGRAD, MATMUL, RMSNORM].contains(&params.op))?;
+    let y = operand(memory, &params.y, [DGRAD, WGRAD].contains(&params.op))?;
     let outcome = twin::reference(params, &x, &w, &y)?;
     write(memory, params.result, bytemuck::cast_slice(&outcome.result))?;
     write(memory, params.abs_sum, bytemuck::cast_slice(&outcome.abs_sum))?;
@@ -221,4 +222,19 @@ fn diff(memory: &mut Memory, params: &DiffParams) -> Result<(), Illegal> {
         differing: a.differing + b.differing,
         first: a.first.min(b.first),
     })
+}
+
+fn elementwise(memory: &mut Memory, bytes: &[u8]) -> Result<(), Illegal> {
+    let params: ElementwiseParams = read(bytes)?;
+    let width = kernel::element_bytes(params.dtype) as u64;
+    // An operand that the step does not have lies nowhere.
+    let ranges = kernel::pointers(Kernel::Elementwise, bytes)?;
+    let held = |pointer: u64| {
+        let range = ranges.iter().find(|range| range.pointer == pointer && pointer != 0);
+        range.and_then(|range| memory.bytes(range.pointer, range.bytes)).unwrap_or(&[]).to_vec()
+    };
+    let (a, b, mut master) = (held(params.a), held(params.b), held(params.master));
+    let out = memory.bytes_mut(params.out, params.count * width).ok_or(Illegal)?;
+    twin::elementwise(&params, [&a, &b], out, &mut master)?;
+    write(memory, params.master, &master)
 }

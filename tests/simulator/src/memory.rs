@@ -34,9 +34,14 @@ impl Memory {
     /// A new allocation's address; `None` where host memory is exhausted.
     pub(crate) fn allocate(&mut self, bytes: usize) -> Option<u64> {
         let room = bytes.checked_add(ALIGNMENT)?;
-        let mut storage = Vec::new();
+        let mut storage: Vec<u8> = Vec::new();
         storage.try_reserve_exact(room).ok()?;
-        storage.resize(room, if bytes <= DIRTIED_MAX { DIRT } else { 0 });
+        if bytes <= DIRTIED_MAX {
+            storage.resize(room, DIRT);
+        } else {
+            // Zeroed by the system at its first use: memory that is only held costs nothing.
+            storage = vec![0; room];
+        }
         let start = storage.as_ptr().align_offset(ALIGNMENT);
         let address = storage.as_ptr() as u64 + start as u64;
         self.used += bytes;

@@ -1,4 +1,4 @@
-//! A convolution as the descriptors state it, checked as the real library checks it, and its dense five-dimensional
+//! An operation as the descriptors state it, checked as the real library checks it, and its dense five-dimensional
 //! shape. Knows extents and rules; knows no engine.
 
 use abi::cudnn::{ConvolutionMode, DIM_MAX, DataType};
@@ -136,14 +136,14 @@ impl Convolution {
     }
 }
 
-/// A convolution operation: what a graph holds.
+/// An operation: what a graph holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The pass.
+    /// Which.
     pub operation: Operation,
-    /// x, w, y.
+    /// x, w, y; where there is no w, its place tells the windows.
     pub tensors: [Tensor; 3],
-    /// The geometry.
+    /// The geometry: windows of a pooling too, and as good as none for matrices and rows.
     pub convolution: Convolution,
     /// Scale of the sums.
     pub alpha: f64,
@@ -164,10 +164,34 @@ impl Problem {
         self.convolution.stride.len()
     }
 
-    /// Groups, as the channels of x and w imply them.
+    /// Groups, as the channels of x and w imply them; the batch of matrices.
     #[must_use]
     pub fn groups(&self) -> i64 {
-        self.tensors[0].channels() / self.tensors[1].channels().max(1)
+        let [x, w, _] = &self.tensors;
+        match self.operation {
+            Operation::MatMul => x.extents[0],
+            Operation::RmsNorm => x.extents[1],
+            Operation::Fprop
+            | Operation::Dgrad
+            | Operation::Wgrad
+            | Operation::MaxPool
+            | Operation::AvgPool => x.channels() / w.channels().max(1),
+        }
+    }
+
+    /// Batch, and the channels of x and of y in one group; of matrices their rows, what is summed over, and columns.
+    #[must_use]
+    pub fn sizes(&self) -> [i64; 3] {
+        let [x, w, _] = &self.tensors;
+        match self.operation {
+            Operation::MatMul => [x.extents[1], x.extents[2], w.extents[2]],
+            Operation::RmsNorm => [x.extents[0], 1, 1],
+            Operation::Fprop
+            | Operation::Dgrad
+            | Operation::Wgrad
+            | Operation::MaxPool
+            | Operation::AvgPool => [x.extents[0], w.channels(), w.extents[0] / self.groups().max(1)],
+        }
     }
 
     /// Checks as finalizing an operation does.
@@ -175,6 +199,15 @@ impl Problem {
     /// # Errors
     /// `BAD_PARAM` with the condition.
     pub fn check(&self) -> Result<(), Stop> {
+        match self.operation {
+            Operation::MatMul => return self.check_matrices(),
+            Operation::RmsNorm => return self.check_rows(),
+            Operation::Fprop
+            | Operation::Dgrad
+            | Operation::Wgrad
+            | Operation::MaxPool
+            | Operation::AvgPool => {}
+        }
         let [x, w, y] = &self.tensors;
         let rank = self.rank() + 2;
         for (name, tensor) in [("x", x), ("w", w), ("y", y)] {
@@ -213,6 +246,29 @@ impl Problem {
         Ok(())
     }
 
+    fn check_matrices(&self) -> Result<(), Stop> {
+        let [x, w, y] = self.tensors.each_ref().map(|tensor| tensor.extents.as_slice());
+        let ([a_batch, rows, inner], [b_batch, depth, columns], [c_batch, m, n]) = (x, w, y) else {
+            return Err(Stop::bad_param("matrices have not 3 dimensions"));
+        };
+        if a_batch != b_batch || a_batch != c_batch || inner != depth || rows != m || columns != n {
+            return Err(Stop::bad_param("extents of A, B and C do not match"));
+        }
+        Ok(())
+    }
+
+    fn check_rows(&self) -> Result<(), Stop> {
+        let [x, w, y] = self.tensors.each_ref().map(|tensor| tensor.extents.as_slice());
+        let [_, channels, axes @ ..] = x else {
+            return Err(Stop::bad_param("x has less than 2 dimensions"));
+        };
+        let along_channels = w.first() == Some(&1) && w.get(1) == Some(channels) && w.len() == x.len();
+        if x != y || !along_channels || axes.iter().chain(w.iter().skip(2)).any(|extent| *extent != 1) {
+            return Err(Stop::bad_param("extents of x, scale and y do not match"));
+        }
+        Ok(())
+    }
+
     fn output_extent(&self, axis: usize) -> i64 {
         let convolution = &self.convolution;
         case::Axis {
@@ -229,9 +285,18 @@ impl Problem {
     /// Multiply-adds, borders counted as if inside.
     #[must_use]
     pub fn work(&self) -> i64 {
-        let [_, w, y] = &self.tensors;
+        let [x, w, y] = &self.tensors;
         let outputs = y.extents.iter().fold(1_i64, |product, extent| product.saturating_mul(*extent));
         let outputs = outputs.saturating_mul(y.vector).saturating_mul(w.vector);
+        match self.operation {
+            Operation::MatMul => return outputs.saturating_mul(x.extents[2]),
+            Operation::RmsNorm => return outputs,
+            Operation::Fprop
+            | Operation::Dgrad
+            | Operation::Wgrad
+            | Operation::MaxPool
+            | Operation::AvgPool => {}
+        }
         w.extents[1..].iter().fold(outputs, |product, extent| product.saturating_mul(*extent))
     }
 

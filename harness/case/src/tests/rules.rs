@@ -33,8 +33,14 @@ fn scales_fit_the_type_that_they_are_given_in() {
 #[test]
 fn the_head_of_a_line_is_refused_by_name() {
     check(&[
-        ("", "operation: is missing; a case line begins with fprop, dgrad or wgrad"),
-        ("conv f32 nchw", "operation: 'conv' is none of fprop, dgrad, wgrad"),
+        (
+            "",
+            "operation: is missing; a case line begins with one of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm",
+        ),
+        (
+            "conv f32 nchw",
+            "operation: 'conv' is none of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm",
+        ),
         ("fprop", "dtype: is missing; after the operation comes the element type: f32, f64, f16 or bf16"),
         ("fprop f32", "layout: is missing; after the element type comes the memory order: nchw or nhwc"),
         ("fprop f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
@@ -64,7 +70,7 @@ fn a_history_is_refused_by_the_number_of_its_case() {
         (&missing, "case: ';' is followed by no case; the last case is the one that is judged"),
         (
             &empty,
-            "case 2 of the history, operation: is missing; a case line begins with fprop, dgrad or wgrad",
+            "case 2 of the history, operation: is missing; a case line begins with one of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm",
         ),
         (&broken, "case 2 of the history, n: '0' is below 1, the least allowed"),
         (
@@ -266,8 +272,78 @@ fn memory_and_data_are_refused_by_name() {
         (&with("expect=right"), "expect: 'right' is unknown; write expect=refuse"),
         (&with("y=6x6"), "y: '6x6' is an output size given on purpose; add expect=refuse"),
         (&with("y=6 expect=refuse"), "y: '6' has 1 axis, but i has 2 axes; write it as in y=6x6"),
-        ("fprop f32/bf16 nchw n1 c1 k1 i1 f1", "dtype: 'bf16' is not a compute type of cuDNN convolutions"),
+        ("fprop f32/bf16 nchw n1 c1 k1 i1 f1", "dtype: 'bf16' is no compute type of cuDNN"),
     ]);
+}
+
+#[test]
+fn sizes_that_an_operation_lacks_are_refused_by_name() {
+    check(&[
+        ("maxpool f32 nchw n1 c2 k2 i4x4 f2x2", "size: 'k2' is no field: n c i f p s take a number"),
+        ("avgpool f32 nchw n1 c2 i4x4 f2x2 d2x2", "size: 'd2x2' is no field: n c i f p s take a number"),
+        ("matmul f32 m2 n3 k4 i1", "size: 'i1' is no field: b m n k take a number"),
+        ("rmsnorm f32 nchw n2 c3 i4", "size: 'i4' is no field: n c take a number"),
+        ("matmul f32 n3 k4", "m: is missing; write the rows of x, as in m8"),
+        (
+            "matmul f32 row,col m2 n3 k4",
+            "tensors: 'row,col' names neither all at once nor x, w and y; write 1 or 3 words",
+        ),
+        ("matmul f32 rows m2 n3 k4", "layout: 'rows' is neither row nor col"),
+        ("matmul f32 b4294967296 m1 n1 k4294967296", "k: '4294967296' times b leaves 63 bits"),
+        ("rmsnorm f32 nchw c3", "n: is missing; write the rows of x, as in n8"),
+        (
+            "maxpool f32 nchw n1 c1 i4 f2 alpha=2",
+            "alpha: '2' scales a convolution, and maxpool has no scales; leave alpha= away",
+        ),
+        (
+            "maxpool f32,f16,f32 nchw n1 c1 i4 f2",
+            "w: differs from x, and maxpool has no w; write x's word twice",
+        ),
+        (
+            "avgpool f32 nchw n1 c1 i4 f2 p2",
+            "p: '2' is not below the window of 2, so that a window may lie in padding alone",
+        ),
+        ("matmul f32 m1 n1 k1 y=2 expect=refuse", "y: '2' is an output size, and matmul has no axes"),
+        (
+            "maxpool f32 nchw n1 c1 i4 f2 fill=one:1 keep=w:0",
+            "keep: 'w:0' is of a tensor that maxpool has not",
+        ),
+        (
+            "maxpool f32 nchw n1 c1 i4 f2 fill=one:1 keep=y:0",
+            "keep: 'y:0' is of the tensor that maxpool writes; name x",
+        ),
+    ]);
+}
+
+#[test]
+fn other_operations_print_with_their_own_letters() {
+    for line in [
+        "maxpool f16 nhwc n2 c8 i14x14 f3x3 p1x1 s2x2",
+        "avgpool f32 nchw n1 c3 i5 f2",
+        "matmul f16 b4 m8 n16 k32",
+        "matmul f32 row,col,row m2 n3 k5",
+        "matmul bf16 col m2 n3 k5",
+        "rmsnorm f16 nhwc n8 c64",
+    ] {
+        assert_eq!(complaint(line), format!("accepted as {line}"));
+    }
+    assert_eq!(complaint("matmul f32 row b1 m2 n3 k5"), "accepted as matmul f32 m2 n3 k5");
+}
+
+#[test]
+fn matrices_of_a_batch_have_their_own_shapes() {
+    let case: Case = "matmul f32 row,col,row b4 m8 n16 k32".parse().unwrap();
+    let geometry = case.problem.geometry();
+    assert_eq!(crate::Role::ALL.map(|role| geometry.extents(role)), [[4, 8, 32], [4, 32, 16], [4, 8, 16]]);
+    assert_eq!(geometry.strides(crate::Role::W), [512, 1, 32]);
+    assert_eq!((geometry.reduction(), geometry.multiply_adds()), (32, 4 * 8 * 16 * 32));
+    let pool: Case = "maxpool f16 nchw n2 c8 i6x6 f3x2 s2x2".parse().unwrap();
+    let geometry = pool.problem.geometry();
+    assert_eq!((geometry.elements(crate::Role::W), geometry.extents(crate::Role::W)), (0, vec![8, 1, 3, 2]));
+    assert_eq!((geometry.extents(crate::Role::Y), geometry.reduction()), (vec![2, 8, 2, 3], 6));
+    let norm: Case = "rmsnorm f16 nhwc n8 c64".parse().unwrap();
+    let geometry = norm.problem.geometry();
+    assert_eq!((geometry.extents(crate::Role::W), geometry.reduction()), (vec![1, 64, 1, 1], 64));
 }
 
 #[test]
@@ -283,8 +359,12 @@ fn a_case_that_expects_a_refusal_is_read_although_it_breaks_the_rules() {
 
 #[test]
 fn values_in_messages_are_escaped_and_shortened() {
-    assert_eq!(complaint("\u{1b}[31m"), r"operation: '\u{1b}[31m' is none of fprop, dgrad, wgrad");
-    let long = format!("{}... is none of fprop, dgrad, wgrad", "a".repeat(60));
+    assert_eq!(
+        complaint("\u{1b}[31m"),
+        r"operation: '\u{1b}[31m' is none of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm"
+    );
+    let long =
+        format!("{}... is none of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm", "a".repeat(60));
     assert_eq!(complaint(&"a".repeat(300)), format!("operation: '{}", long.replace("...", "...'")));
 }
 

@@ -39,16 +39,27 @@ fn operation() -> impl Strategy<Value = Operation> {
 fn right_problem() -> impl Strategy<Value = Problem> {
     let sizes = (1..=300_i64, 1..=64_i64, 1..=64_i64, 1..=8_i64);
     (operation(), dtypes(), layouts(), sizes, prop::collection::vec(axis(), 1..=3)).prop_map(
-        |(operation, dtypes, layouts, (n, c_group, k_group, g), axes)| Problem {
-            operation,
-            dtypes,
-            layouts,
-            n,
-            c: c_group * g,
-            k: k_group * g,
-            g,
-            axes,
-            declared_output: None,
+        |(operation, dtypes, layouts, (n, c_group, k_group, g), axes)| {
+            let mut problem = Problem {
+                operation,
+                dtypes,
+                layouts,
+                n,
+                c: c_group * g,
+                k: k_group * g,
+                g,
+                axes,
+                declared_output: None,
+            }
+            .fitted();
+            if operation.is_pooling() {
+                for axis in &mut problem.axes {
+                    (axis.pad_before, axis.pad_after) =
+                        (axis.pad_before % axis.filter, axis.pad_after % axis.filter);
+                    axis.input = axis.input.max(axis.filter);
+                }
+            }
+            problem
         },
     )
 }
@@ -75,16 +86,21 @@ fn refused_problem() -> impl Strategy<Value = Problem> {
     let axes = prop::collection::vec((wild_axis(), wild()), 1..=3);
     let sizes = (wild(), wild(), wild(), wild());
     (operation(), dtypes(), layouts(), sizes, axes, any::<bool>()).prop_map(
-        |(operation, dtypes, layouts, (n, c, k, g), axes, declare)| Problem {
-            operation,
-            dtypes,
-            layouts,
-            n,
-            c,
-            k,
-            g,
-            declared_output: declare.then(|| axes.iter().map(|(_, declared)| *declared).collect()),
-            axes: axes.into_iter().map(|(axis, _)| axis).collect(),
+        |(operation, dtypes, layouts, (n, c, k, g), axes, declare)| {
+            // The line of a matmul holds no batch that does not divide its products.
+            let (c, k, g) = if operation == Operation::MatMul { (c, k, 1) } else { (c, k, g) };
+            Problem {
+                operation,
+                dtypes,
+                layouts,
+                n,
+                c,
+                k,
+                g,
+                declared_output: declare.then(|| axes.iter().map(|(_, declared)| *declared).collect()),
+                axes: axes.into_iter().map(|(axis, _)| axis).collect(),
+            }
+            .fitted()
         },
     )
 }
@@ -164,7 +180,7 @@ fn keeping(mut case: Case, ranges: Ranges) -> Case {
     if case.options.fill.is_none() {
         return case;
     }
-    for (role, range) in case.problem.operation.inputs().into_iter().zip(ranges) {
+    for (role, range) in case.problem.operation.inputs().iter().copied().zip(ranges) {
         let elements = match case.options.expect {
             Expect::Right => case.problem.geometry().elements(role),
             Expect::Refuse => i64::MAX,
@@ -178,16 +194,26 @@ fn keeping(mut case: Case, ranges: Ranges) -> Case {
     case
 }
 
+/// The case with plain scales where its operation has none.
+fn unscaled(mut case: Case) -> Case {
+    if !case.problem.operation.is_convolution() {
+        (case.options.alpha, case.options.beta) = (Scale::new(1.0), Scale::new(0.0));
+    }
+    case
+}
+
 /// Cases that must be computed rightly or refused.
 pub(super) fn right_case() -> impl Strategy<Value = Case> {
-    (right_problem(), options(Expect::Right), ranges())
-        .prop_map(|(problem, options, ranges)| keeping(Case { options, ..Case::new(problem) }, ranges))
+    (right_problem(), options(Expect::Right), ranges()).prop_map(|(problem, options, ranges)| {
+        keeping(unscaled(Case { options, ..Case::new(problem) }), ranges)
+    })
 }
 
 /// Cases that must be refused, of any size at all.
 pub(super) fn refused_case() -> impl Strategy<Value = Case> {
-    (refused_problem(), options(Expect::Refuse), ranges())
-        .prop_map(|(problem, options, ranges)| keeping(Case { options, ..Case::new(problem) }, ranges))
+    (refused_problem(), options(Expect::Refuse), ranges()).prop_map(|(problem, options, ranges)| {
+        keeping(unscaled(Case { options, ..Case::new(problem) }), ranges)
+    })
 }
 
 /// Both kinds, with and without cases before them.

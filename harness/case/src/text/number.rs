@@ -8,6 +8,8 @@ use crate::error::CaseError;
 /// How a field with one integer is written, for a user who wrote something else.
 fn example(field: &str) -> &str {
     match field {
+        "b" => "b4",
+        "m" => "m64",
         "n" => "n8",
         "c" => "c64",
         "k" => "k128",

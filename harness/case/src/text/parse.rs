@@ -9,12 +9,13 @@ use crate::fill::{Fill, FillKind, OutputFill, WorkspaceFill};
 use crate::keep::{Keep, Kept};
 use crate::layout::{Layout, Layouts};
 use crate::operation::{Operation, Role};
-use crate::problem::{Axis, Case, Expect, Options, Problem, Scale};
+use crate::problem::{Case, Expect, Options, Scale};
 use crate::validate::check_history_length;
 use crate::workspace::{Workspace, WorkspaceAmount};
 
-use super::number::{read_bytes, read_extents, read_integer, read_pads};
-use super::{join_extents, print_pad};
+use super::number::{read_bytes, read_extents, read_integer};
+use super::sizes::Sizes;
+use super::{once, twice};
 
 /// Longest line read, in bytes: far above any real case, low enough to bound the work on hostile text.
 const LINE_BYTES_MAX: usize = 5120;
@@ -57,30 +58,38 @@ fn read(line: &str) -> Result<Case, CaseError> {
         let rule = format!("the line has {} bytes, more than the {LINE_BYTES_MAX} allowed", line.len());
         return Err(CaseError::bare("case", rule));
     }
-    let mut words = line.split_ascii_whitespace();
-    let mut head = |field: &str, rule: &str| words.next().ok_or_else(|| CaseError::bare(field, rule));
-    let operation =
-        read_operation(head("operation", "is missing; a case line begins with fprop, dgrad or wgrad")?)?;
-    let dtypes = read_dtypes(head(
-        "dtype",
-        "is missing; after the operation comes the element type: f32, f64, f16, bf16, i8 or i32",
-    )?)?;
-    let layouts = read_layouts(head(
-        "layout",
-        "is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32",
-    )?)?;
+    let mut words = line.split_ascii_whitespace().peekable();
+    let operation = words.next().ok_or_else(|| {
+        let known = operations().join(", ");
+        CaseError::bare("operation", format!("is missing; a case line begins with one of {known}"))
+    })?;
+    let operation = read_operation(operation)?;
+    let rule = "is missing; after the operation comes the element type: f32, f64, f16, bf16, i8 or i32";
+    let dtypes = read_dtypes(words.next().ok_or_else(|| CaseError::bare("dtype", rule))?)?;
+    let layouts = if operation == Operation::MatMul {
+        // Row after row unless said otherwise: the word may be left away.
+        let said = words.next_if(|word| word.starts_with("row") || word.starts_with("col"));
+        said.map_or(Ok(Layouts::uniform(Layout::Nchw)), |word| read_layouts(operation, word))?
+    } else {
+        let rule = "is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32";
+        read_layouts(operation, words.next().ok_or_else(|| CaseError::bare("layout", rule))?)?
+    };
     let mut fields = Fields::default();
     for word in words {
-        fields.take(word)?;
+        fields.take(operation, word)?;
     }
     fields.build(operation, dtypes, layouts)
+}
+
+fn operations() -> Vec<&'static str> {
+    Operation::ALL.into_iter().map(Operation::name).collect()
 }
 
 fn read_operation(word: &str) -> Result<Operation, CaseError> {
     Operation::ALL
         .into_iter()
         .find(|operation| operation.name() == word)
-        .ok_or_else(|| CaseError::new("operation", word, "is none of fprop, dgrad, wgrad"))
+        .ok_or_else(|| CaseError::new("operation", word, format!("is none of {}", operations().join(", "))))
 }
 
 /// Splits a word into one value for all roles or three values for x, w, y.
@@ -112,10 +121,16 @@ fn read_dtypes(word: &str) -> Result<DTypes, CaseError> {
     Ok(DTypes { x, w, y, compute })
 }
 
-fn read_layouts(word: &str) -> Result<Layouts, CaseError> {
+fn read_layouts(operation: Operation, word: &str) -> Result<Layouts, CaseError> {
+    // Vectors are a convolution's.
+    let orders: &[Layout] = if operation.is_convolution() { &Layout::ALL } else { &Layout::PLAIN };
+    let known: Vec<&str> = orders.iter().map(|layout| layout.word(operation)).collect();
     let [x, w, y] = per_role(word, |part| {
-        let rule = "is none of nchw, nhwc, nchwc4, nchwc32";
-        Layout::from_name(part).ok_or_else(|| CaseError::new("layout", part, rule))
+        orders
+            .iter()
+            .copied()
+            .find(|layout| layout.word(operation) == part)
+            .ok_or_else(|| CaseError::new("layout", part, format!("is none of {}", known.join(", "))))
     })?;
     Ok(Layouts { x, w, y })
 }
@@ -129,15 +144,7 @@ const OPTIONS: [&str; 15] = [
 /// The fields of a line as they are met, each at most once.
 #[derive(Default)]
 struct Fields {
-    n: Option<i64>,
-    c: Option<i64>,
-    k: Option<i64>,
-    g: Option<i64>,
-    input: Option<Vec<i64>>,
-    filter: Option<Vec<i64>>,
-    pads: Option<Vec<(i64, i64)>>,
-    stride: Option<Vec<i64>>,
-    dilation: Option<Vec<i64>>,
+    sizes: Sizes,
     declared_output: Option<Vec<i64>>,
     engine: Option<i64>,
     knobs: Option<Vec<Knob>>,
@@ -146,40 +153,11 @@ struct Fields {
     seen: Vec<String>,
 }
 
-fn once<T>(slot: &mut Option<T>, field: &str, text: &str, value: T) -> Result<(), CaseError> {
-    if slot.replace(value).is_some() {
-        return Err(twice(field, text));
-    }
-    Ok(())
-}
-
-fn twice(field: &str, text: &str) -> CaseError {
-    CaseError::new(field, text, format!("is a second value; give {field} once"))
-}
-
 impl Fields {
-    fn take(&mut self, word: &str) -> Result<(), CaseError> {
+    fn take(&mut self, operation: Operation, word: &str) -> Result<(), CaseError> {
         match word.split_once('=') {
             Some((key, value)) => self.take_option(key, value),
-            None => self.take_size(word),
-        }
-    }
-
-    fn take_size(&mut self, word: &str) -> Result<(), CaseError> {
-        let unknown = || CaseError::new("size", word, "is no field: n c k g i f p s d take a number");
-        let field = word.get(..1).ok_or_else(unknown)?;
-        let text = &word[1..];
-        match field {
-            "n" => once(&mut self.n, field, text, read_integer(field, text)?),
-            "c" => once(&mut self.c, field, text, read_integer(field, text)?),
-            "k" => once(&mut self.k, field, text, read_integer(field, text)?),
-            "g" => once(&mut self.g, field, text, read_integer(field, text)?),
-            "i" => once(&mut self.input, field, text, read_extents(field, text)?),
-            "f" => once(&mut self.filter, field, text, read_extents(field, text)?),
-            "p" => once(&mut self.pads, field, text, read_pads(text)?),
-            "s" => once(&mut self.stride, field, text, read_extents(field, text)?),
-            "d" => once(&mut self.dilation, field, text, read_extents(field, text)?),
-            _ => Err(unknown()),
+            None => self.sizes.take(operation, word),
         }
     }
 
@@ -215,23 +193,7 @@ impl Fields {
 
     fn build(mut self, operation: Operation, dtypes: DTypes, layouts: Layouts) -> Result<Case, CaseError> {
         self.options.engine = self.engine_choice()?;
-        let axes = self.axes()?;
-        let required = |slot: Option<i64>, field: &str, what: &str| {
-            slot.ok_or_else(|| {
-                CaseError::bare(field, format!("is missing; write the {what}, as in {field}8"))
-            })
-        };
-        let problem = Problem {
-            operation,
-            dtypes,
-            layouts,
-            n: required(self.n, "n", "batch size")?,
-            c: required(self.c, "c", "number of input channels")?,
-            k: required(self.k, "k", "number of filters")?,
-            g: self.g.unwrap_or(1),
-            axes,
-            declared_output: self.declared_output,
-        };
+        let problem = self.sizes.problem(operation, dtypes, layouts, self.declared_output)?;
         Ok(Case { options: self.options, ..Case::new(problem) })
     }
 
@@ -255,57 +217,6 @@ impl Fields {
             }
         }
     }
-
-    fn axes(&mut self) -> Result<Vec<Axis>, CaseError> {
-        let missing = |field: &str, rule: &str| CaseError::bare(field, rule);
-        let input = self.input.take().ok_or_else(|| {
-            missing("i", "is missing; write the input's extent along each axis, as in i56x56")
-        })?;
-        let filter = self.filter.take().ok_or_else(|| {
-            missing("f", "is missing; write the filter's extent along each axis, as in f3x3")
-        })?;
-        let rank = input.len();
-        let pads = self.pads.take().unwrap_or_else(|| vec![(0, 0); rank]);
-        let stride = self.stride.take().unwrap_or_else(|| vec![1; rank]);
-        let dilation = self.dilation.take().unwrap_or_else(|| vec![1; rank]);
-        let given = [
-            ("f", filter.len(), join_extents(&filter)),
-            ("p", pads.len(), join_pads(&pads)),
-            ("s", stride.len(), join_extents(&stride)),
-            ("d", dilation.len(), join_extents(&dilation)),
-        ];
-        for (field, length, shown) in given {
-            if length != rank {
-                return Err(wrong_rank(field, &shown, length, rank));
-            }
-        }
-        Ok((0..rank)
-            .map(|axis| Axis {
-                input: input[axis],
-                filter: filter[axis],
-                pad_before: pads[axis].0,
-                pad_after: pads[axis].1,
-                stride: stride[axis],
-                dilation: dilation[axis],
-            })
-            .collect())
-    }
-}
-
-fn join_pads(pads: &[(i64, i64)]) -> String {
-    let pad = |&(before, after): &(i64, i64)| print_pad(before, after);
-    pads.iter().map(pad).collect::<Vec<_>>().join("x")
-}
-
-/// A field that speaks of another number of axes than the input has.
-pub(crate) fn wrong_rank(field: &str, shown: &str, length: usize, rank: usize) -> CaseError {
-    let axes = |count: usize| if count == 1 { "1 axis".to_owned() } else { format!("{count} axes") };
-    let first = shown.split('x').next().unwrap_or_default();
-    let sign = if field == "y" { "=" } else { "" };
-    let example = vec![first; rank].join("x");
-    let rule =
-        format!("has {}, but i has {}; write it as in {field}{sign}{example}", axes(length), axes(rank));
-    CaseError::new(field, shown, rule)
 }
 
 fn read_word<T: Copy>(key: &str, value: &str, words: &[(&str, T)]) -> Result<T, CaseError> {

@@ -9,7 +9,8 @@ THE CASE LINE
 
       fprop f16 nhwc n8 c64 k128 i56x56 f3x3 p1x1 s2x2
 
-  PASS      fprop (forward), dgrad (gradient of the input), wgrad (gradient of the weights)
+  PASS      fprop (forward), dgrad (gradient of the input), wgrad (gradient of the weights); below, what is no
+            convolution
   TYPES     f32 f64 f16 bf16, and i8 i32, of which plans alone are judged: one for all tensors, or three as x,w,y
             (input, weights, output of the forward pass, whatever PASS is); then /TYPE for another compute type, as in
             f16/f16
@@ -35,6 +36,14 @@ THE CASE LINE
   repeat=N                 executions that must agree bit for bit
   y=AxB                    an output size that is wrong on purpose; needs expect=refuse
   expect=refuse            a clean refusal is the right outcome
+
+  Other operations, with the same options but alpha= and beta=:
+  maxpool, avgpool         maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2: f is the window, larger than its padding, which
+                           avgpool counts as zeros; TYPES and LAYOUTS as three words repeat x for w
+  matmul                   matmul f16 row,col,row b4 m64 n128 k32: y (m x n) = x (m x k) w (k x n) in a batch of b;
+                           LAYOUTS are row or col, and row where left out
+  rmsnorm                  rmsnorm f16 nhwc n32 c1024: y = x w / sqrt(mean of squares + 2^-17) along c; w is the scale
+
   CASE ; CASE              a history: each case runs once in the same new process, and only the last one is judged
 
   `convict show 'CASE'` says in plain words how a line is read.";
@@ -49,26 +58,32 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     ),
     (
         1,
-        "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is whole, \
-         but its case or its program does not show the failure any more; `replay`: a regression; `compare`: something \
-         is newly wrong or newly refused",
+        "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is \
+         whole, but its case or its program does not show the failure any more; `replay`: a regression; `compare`: \
+         something is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong \
+         where others are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning; `ladder`: a rung broke",
     ),
     (
         2,
         "usage: a bad case line, a folder that holds another hunt or none to resume, `minimize` or `explain` on a \
-         case that does not fail; a bundle with trouble",
+         case that does not fail; a bundle with trouble; a log that `scan` cannot read to its end and that shows \
+         nothing until there",
     ),
     (3, "this machine can't run it: no driver, no library, a companion missing, mixed library files"),
     (4, "convict itself failed: a full disk, a worker that can't be spawned, a self-test that fails"),
-    (75, "the device is in trouble: try elsewhere"),
+    (75, "the device is in trouble: try elsewhere; `ladder`: the machine or its libraries cannot be used"),
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
-         comparison in which nothing was, \
-         a bundle of the simulator without --simulate, a file to import that holds no convolution",
+         comparison in which nothing was, a comparison that was over before the corpus was, \
+         a bundle of the simulator without --simulate, a file to import that holds no convolution, a \
+         bundle of which no recipe can be made, a rung of `ladder` that could not be climbed",
     ),
-    (130, "interrupted before there was an answer; `minimize --out` goes on with --resume"),
+    (
+        130,
+        "interrupted before there was an answer, such as a regression; `minimize --out` goes on with --resume",
+    ),
 ];
 
 /// Most characters of a line of a meaning.
@@ -130,6 +145,18 @@ mod tests {
         for word in ["alpha=", "beta=", "repeat=", "y=", "expect=", "p1x2", "p0:1", "n c k g", "CASE ; CASE"]
         {
             assert!(CASE_LINE.contains(word), "{word}");
+        }
+        for operation in case::Operation::ALL {
+            assert!(CASE_LINE.contains(operation.name()), "{}", operation.name());
+        }
+        for line in [
+            "maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2",
+            "matmul f16 row,col,row b4 m64 n128 k32",
+            "rmsnorm f16 nhwc n32 c1024",
+        ] {
+            assert!(
+                CASE_LINE.contains(line) && line.parse::<Case>().is_ok_and(|case| case.to_string() == line)
+            );
         }
         for kind in case::FillKind::ALL {
             assert!(CASE_LINE.contains(&format!(" {}", kind.name())), "{}", kind.name());

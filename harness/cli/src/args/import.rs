@@ -23,7 +23,7 @@ pub(crate) enum Form {
 #[derive(Debug, Args)]
 #[command(after_long_help = after_help())]
 pub(crate) struct Import {
-    /// Logs, graphs, models or tables of what is really run.
+    /// Logs, graphs, models or tables of what is really run; - is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Form of the files.
@@ -51,7 +51,7 @@ WHAT IS READ
   frontend  cudnn-frontend's graphs as JSON: a file each, one a line, or within the log of CUDNN_FRONTEND_LOG_INFO=1,
             whose plain dump is read too where it is of single convolutions
   onnx      Conv and ConvTranspose nodes, with the extents that follow from the model's inputs
-  csv       a table with a header, separated by commas, of these columns in any order:
+  csv       a table with a header, separated by commas, semicolons or tabs, of these columns in any order:
 ";
 
 const LAST: &str = "What convict writes itself is read too.

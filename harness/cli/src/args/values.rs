@@ -1,7 +1,10 @@
-//! Values of options: devices, durations, paths that may be empty. Knows their text; opens nothing.
+//! Values of options: devices, durations, operations, paths that may be empty. Knows their text; opens nothing.
 
 use std::path::PathBuf;
 use std::time::Duration;
+
+use case::Operation;
+use hunt::Operations;
 
 /// The devices to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +47,23 @@ pub(super) fn one_device(text: &str) -> Result<Devices, String> {
     }
 }
 
+/// Reads names of operations separated by commas, `conv` for the three passes of a convolution, or `all`.
+pub(super) fn operations(text: &str) -> Result<Operations, String> {
+    let mut named = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        match word {
+            "all" => named.extend(Operation::ALL),
+            "conv" => named.extend(Operation::CONVOLUTIONS),
+            _ => {
+                let known = Operation::ALL.map(Operation::name).join(", ");
+                let found = Operation::ALL.into_iter().find(|operation| operation.name() == word);
+                named.push(found.ok_or_else(|| format!("'{word}' is none of {known}, conv, all"))?);
+            }
+        }
+    }
+    Operations::of(&named).ok_or_else(|| "no operation is named".to_owned())
+}
+
 /// Units of a duration with their seconds, longest first.
 const UNITS: [(&str, u64); 3] = [("h", 3600), ("m", 60), ("s", 1)];
 
@@ -72,6 +92,22 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     if rest.is_empty() { Ok(Duration::from_secs(seconds)) } else { Err(wrong()) }
 }
 
+/// Units of a number of bytes.
+const BYTE_UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+
+/// Reads `1048576`, `512MiB`, `2GiB`: at most 63 bits of bytes.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = BYTE_UNITS
+        .into_iter()
+        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits, shift)))
+        .unwrap_or((text, 0));
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("'{text}' is no number of bytes: write digits, alone or with KiB, MiB or GiB"));
+    }
+    let count = digits.parse::<i64>().ok().and_then(|count| count.checked_mul(1 << shift));
+    count.and_then(|count| u64::try_from(count).ok()).ok_or_else(|| format!("'{text}' is too much"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +126,33 @@ mod tests {
         }
         for text in ["99999999999999999999h", "9999999999999999999h", "18446744073709551615s1"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_have_binary_units() {
+        for (text, expected) in
+            [("0", 0), ("17", 17), ("1KiB", 1 << 10), ("512MiB", 512 << 20), ("2GiB", 2 << 30)]
+        {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for text in ["", "MiB", "1MB", "-1", "+1", "1.5GiB", "9223372036854775808", "9999999999GiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn operations_are_named_in_any_order_and_each_is_taken_once() {
+        let names = |text: &str| {
+            operations(text).map(|found| found.iter().map(Operation::name).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(names("matmul,maxpool, matmul"), Ok("maxpool matmul".to_owned()));
+        assert_eq!(names("conv"), Ok("fprop dgrad wgrad".to_owned()));
+        assert_eq!(operations("conv"), Ok(Operations::CONVOLUTIONS));
+        assert_eq!(names("all"), Ok("fprop dgrad wgrad maxpool avgpool matmul rmsnorm".to_owned()));
+        for text in ["", "pool", "maxpool,", "MaxPool"] {
+            let refused = operations(text).expect_err(text);
+            assert!(refused.ends_with("matmul, rmsnorm, conv, all"), "{refused}");
         }
     }
 

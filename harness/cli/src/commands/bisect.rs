@@ -41,6 +41,9 @@ pub(crate) fn run(arguments: &Bisect) -> Result<u8, Failure> {
     if arguments.json {
         versions::print_json(&case.to_string(), &found);
     } else {
+        if arguments.machine.simulate.is_some() {
+            outln!("SIMULATOR, no GPU");
+        }
         outln!("{case}");
         found.iter().for_each(versions::print);
     }

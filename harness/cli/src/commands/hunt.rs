@@ -1,7 +1,9 @@
 //! `convict hunt`: assembles source, slots and folder, runs the campaign, prints what it found.
 
 use case::{Case, Selection, Tier};
-use hunt::{Around, FoundSummary, Generator, HuntError, HuntOptions, Limits, Source, Summary, Weighted};
+use hunt::{
+    Around, FoundSummary, Generator, HuntError, HuntOptions, Limits, Operations, Source, Summary, Weighted,
+};
 
 use crate::args::{EngineSet, Hunt, Switch};
 use crate::cases::Written;
@@ -106,8 +108,15 @@ fn source(
     match (listed, around) {
         (Some(cases), _) => Source::Listed(cases),
         (None, Some(around)) => Source::Around(Around::new(arguments.seed, limits(), around)),
-        (None, None) if machine.plans_only() => Source::Generated(Generator::planning(arguments.seed)),
-        (None, None) => Source::Generated(Generator::new(arguments.seed, limits())),
+        (None, None) => {
+            let operations = arguments.operations.unwrap_or(Operations::CONVOLUTIONS);
+            let generator = if machine.plans_only() {
+                Generator::planning(arguments.seed)
+            } else {
+                Generator::new(arguments.seed, limits())
+            };
+            Source::Generated(generator.over(operations))
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! `convict import`: what is really run as case lines with counts, most frequent first. Knows how they are written; how
 //! they are read is `import`'s.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use import::{Format, Imported};
@@ -32,7 +31,11 @@ pub(crate) fn run(arguments: &Import) -> Result<u8, Failure> {
         let names: Vec<String> = arguments.files.iter().map(|path| path.display().to_string()).collect();
         return Err(traffic::nothing(&names.join(", ")));
     }
-    let text = if arguments.json { format!("{}\n", json(&import)) } else { lines(arguments, &import) };
+    let text = if arguments.json {
+        format!("{}\n", json(&import))
+    } else {
+        traffic::lines(&arguments.files, &import)
+    };
     match &out {
         None => outln!("{}", text.trim_end()),
         Some(out) => {
@@ -58,34 +61,4 @@ fn json(import: &import::Import) -> Value {
         "refused": refused.collect::<Vec<_>>(),
         "notes": import.notes,
     })
-}
-
-/// The list that `hunt --cases-from` and `--around` read.
-fn lines(arguments: &Import, import: &import::Import) -> String {
-    let total = import.cases.iter().fold(0_u64, |sum, found| sum.saturating_add(found.count));
-    let mut text = format!(
-        "# {} cases, {total} {}, most frequent first\n",
-        import.cases.len(),
-        import.evidence.counted()
-    );
-    for found in &import.cases {
-        let mut comment = format!("count {}, first at ", found.count);
-        if arguments.files.len() > 1
-            && let Some(path) = arguments.files.get(found.file)
-        {
-            // A comma or a line's end within a name would end what the comment says.
-            let name = path.display().to_string();
-            comment.extend(name.chars().filter(|letter| !letter.is_control() && *letter != ',').chain([' ']));
-        }
-        let _ = write!(comment, "line {}", found.first);
-        if found.fused {
-            comment.push_str(", fused");
-        }
-        if !found.engines.is_empty() {
-            let engines: Vec<String> = found.engines.iter().map(i64::to_string).collect();
-            let _ = write!(comment, ", engines {}", engines.join(" "));
-        }
-        let _ = write!(text, "\n# {comment}\n{}\n", found.case);
-    }
-    text
 }

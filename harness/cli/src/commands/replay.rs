@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &Replay) -> Result<u8, Failure> {
         for listed in &listed {
             outln!("{}", listed.id);
         }
-        errln!("convict: {} entries", listed.len());
+        let entries = if listed.len() == 1 { "entry" } else { "entries" };
+        errln!("convict: {} {entries}", listed.len());
         return Ok(if troubles.is_empty() { CLEAN } else { REFUSED });
     }
     let sides = Sides::claim(arguments, &listed)?;

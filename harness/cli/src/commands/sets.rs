@@ -6,7 +6,7 @@ use wheels::{Cache, Name, Part, Wheel};
 
 use crate::args::Sets;
 use crate::failure::{CLEAN, Failure};
-use crate::screen::outln;
+use crate::screen::{errln, outln};
 use crate::sets::{WHEEL, store};
 
 /// Lists the wheels, or fetches one.
@@ -18,7 +18,11 @@ pub(crate) fn run(arguments: &Sets) -> Result<u8, Failure> {
             Part::CublasLt | Part::Nvrtc => cache.holds(wheel),
         };
         let shown = wheels::published().iter().filter(is_set);
-        list(&cache, shown.filter(|wheel| !arguments.cached || cache.holds(wheel)), arguments.json);
+        let mut shown = shown.filter(|wheel| !arguments.cached || cache.holds(wheel)).peekable();
+        if shown.peek().is_none() {
+            errln!("convict: no wheel is cached yet; convict sets --fetch NAME fetches one");
+        }
+        list(&cache, shown, arguments.json);
         return Ok(CLEAN);
     };
     let name = Name::parse(name.strip_prefix(WHEEL).unwrap_or(name)).map_err(store::failure)?;

@@ -111,7 +111,7 @@ fn holds_cudnn(folder: &Path) -> bool {
 }
 
 /// The folder of the one cuDNN in a folder.
-fn library_in(folder: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn library_in(folder: &Path) -> Result<PathBuf, Failure> {
     let folder = canonical(folder)?;
     if holds_cudnn(&folder) {
         return Ok(folder);

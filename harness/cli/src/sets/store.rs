@@ -52,7 +52,11 @@ fn release(text: &str) -> Option<u32> {
 /// Whose trouble it is.
 pub(crate) fn failure(error: WheelError) -> Failure {
     match error {
-        WheelError::NoName { .. } | WheelError::Unknown { .. } => Failure::Usage(error.to_string()),
+        WheelError::NoName { .. }
+        | WheelError::Unknown { .. }
+        | WheelError::Unlisted { .. }
+        | WheelError::Untold { .. }
+        | WheelError::Several { .. } => Failure::Usage(error.to_string()),
         WheelError::Harness(error) => error.into(),
         WheelError::NoPlace
         | WheelError::Io { .. }

@@ -117,7 +117,7 @@ fn in_folder(folder: &Path, arguments: &Bisect, range: &Range) -> Result<Vec<Row
             Ok(found) => found,
             Err(Failure::Interrupted) => return Err(Failure::Interrupted),
             Err(failure) => {
-                errln!("left out: {failure}");
+                errln!("left out, {}: {failure}", place.display());
                 continue;
             }
         };

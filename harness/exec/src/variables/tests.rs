@@ -25,6 +25,8 @@ fn options(simulator: Option<&str>, faults: Option<&str>) -> SpawnOptions {
             properties: None,
             assumed: Vec::new(),
             compiled_max: None,
+            second_stack: None,
+            pressure: None,
         },
         simulator: simulator.map(PathBuf::from),
         faults: faults.map(PathBuf::from),

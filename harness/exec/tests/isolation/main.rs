@@ -55,6 +55,8 @@ impl Scene {
                 properties: None,
                 assumed: Vec::new(),
                 compiled_max: None,
+                second_stack: None,
+                pressure: None,
             },
             simulator: None,
             faults: None,
@@ -78,7 +80,7 @@ impl Scene {
     fn run(&mut self, selection: Selection) -> Shown {
         let mut shown = Shown { lists: 0, outcomes: Vec::new(), result: Err(HarnessError::Interrupted) };
         let mut sink = |event| match event {
-            JobEvent::Process(_) => {}
+            JobEvent::Process(_) | JobEvent::Drilled(_) | JobEvent::Place(_) => {}
             JobEvent::Candidates(_) => shown.lists += 1,
             JobEvent::Outcome(outcome) => shown.outcomes.push(outcome),
         };

@@ -56,7 +56,9 @@ fn axis<'a>(case: &'a mut Case, rng: &mut StdRng) -> &'a mut Axis {
 }
 
 fn pass(case: &mut Case, rng: &mut StdRng) {
-    case.problem.operation = pick(rng, &Operation::ALL);
+    if case.problem.operation.is_convolution() {
+        case.problem.operation = pick(rng, &Operation::CONVOLUTIONS);
+    }
 }
 
 fn dtype(case: &mut Case, rng: &mut StdRng) {

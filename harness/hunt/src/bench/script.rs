@@ -167,6 +167,7 @@ fn observed(candidate: &Candidate, ended: Ended, executions: Vec<Execution>) -> 
             plan_us: 5,
             ended,
             executions,
+            planning: None,
         }),
         stderr: String::new(),
     }

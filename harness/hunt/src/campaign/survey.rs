@@ -137,7 +137,7 @@ impl Count<'_> {
                 told = self.take(&outcome, oracle::judge(&job.case, &outcome), matrix);
                 self.life.note(&job.case, &outcome);
             }
-            JobEvent::Outcome(_) | JobEvent::Candidates(_) => {}
+            JobEvent::Outcome(_) | JobEvent::Candidates(_) | JobEvent::Drilled(_) | JobEvent::Place(_) => {}
         })?;
         told?;
         self.tally.foreign_us += sums.foreign_us;

@@ -1,11 +1,13 @@
 //! A geometry in the making: a few sizes and options, shrunk on demand until it is legal and affordable.
-//! Knows the rules of convolution; knows nothing of why a zone is dangerous.
+//! Knows the rules of convolution, and leaves those of other operations to `operations`; knows nothing of why a zone is
+//! dangerous.
 
-use case::{Axis, Case, DType, DTypes, Layout, Layouts, Options, Problem, Role};
+use case::{Axis, Case, DType, DTypes, Layout, Layouts, Operation, Options, Problem, Role};
 use rand::rngs::StdRng;
 
+use super::operations;
 use super::style::{Style, pick};
-use super::{Limits, PASSES};
+use super::{Limits, Operations};
 
 /// Shrinking steps before a draft is given up: each at least halves one field.
 const SHRINK_STEPS_MAX: u32 = 400;
@@ -27,7 +29,7 @@ pub(super) enum Field {
     Filter(usize),
 }
 
-/// The sizes and options of one geometry, before it becomes three cases.
+/// The sizes and options of one geometry, before it becomes a case of each operation.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     /// Type of all tensors.
@@ -56,13 +58,14 @@ pub(super) struct Draft {
     pub(super) limits: Limits,
     /// Family that shrunk extents come from.
     pub(super) style: Style,
+    operations: Operations,
     held: Vec<Field>,
     heavy: bool,
 }
 
 impl Draft {
     /// The case that always fits: one product.
-    pub(super) fn plain() -> Self {
+    pub(super) fn plain(operations: Operations) -> Self {
         Self {
             dtype: DType::F32,
             output_dtype: None,
@@ -77,6 +80,7 @@ impl Draft {
             output_error: 0,
             limits: Limits { bytes_max: 0, elements_max: 0, multiply_adds_max: 0 },
             style: Style::Logarithmic,
+            operations,
             held: Vec::new(),
             heavy: false,
         }
@@ -176,20 +180,25 @@ impl Draft {
             }
         }
         least.repair();
-        least.cases()[0].problem.geometry().multiply_adds()
+        least.cases().iter().map(|case| case.problem.geometry().multiply_adds()).max().unwrap_or(0)
     }
 
     fn excess(&self, limits: Limits) -> Excess {
         let cases = self.cases();
-        let bytes = cases.iter().map(|case| case.problem.geometry().total_bytes()).max();
-        let geometry = cases[0].problem.geometry();
-        let largest = Role::ALL.into_iter().max_by_key(|role| geometry.elements(*role)).unwrap_or(Role::X);
-        let work = geometry.multiply_adds().saturating_mul(i64::from(self.options.repeat));
-        if bytes.is_some_and(|bytes| bytes > limits.bytes_max)
-            || geometry.elements(largest) > limits.elements_max
-        {
-            Excess::Memory(largest)
-        } else if work > limits.multiply_adds_max {
+        let too_large = |case: &&Case| {
+            let geometry = case.problem.geometry();
+            geometry.total_bytes() > limits.bytes_max
+                || Role::ALL.into_iter().any(|role| geometry.elements(role) > limits.elements_max)
+        };
+        if let Some(case) = cases.iter().find(too_large) {
+            let geometry = case.problem.geometry();
+            let convolution = case.problem.operation.is_convolution();
+            let roles = Role::ALL.into_iter().filter(|_| convolution);
+            return Excess::Memory(roles.max_by_key(|role| geometry.elements(*role)));
+        }
+        let repeat = i64::from(self.options.repeat);
+        let work = |case: &Case| case.problem.geometry().multiply_adds().saturating_mul(repeat);
+        if cases.iter().any(|case| work(case) > limits.multiply_adds_max) {
             Excess::Work
         } else {
             Excess::None
@@ -224,39 +233,32 @@ impl Draft {
         }
     }
 
-    /// fprop, dgrad and wgrad of this geometry.
-    pub(super) fn cases(&self) -> [Case; 3] {
-        PASSES.map(|operation| {
-            let mut tensors = [self.dtype; 3];
-            if let Some(output) = self.output_dtype {
-                tensors[operation.output().index()] = output;
-            }
-            let compute = self.compute.unwrap_or_else(|| DTypes::default_compute(tensors));
-            let [x, w, y] = tensors;
-            let problem = Problem {
-                operation,
-                dtypes: DTypes { x, w, y, compute },
-                layouts: self.layouts,
-                n: self.n,
-                c: self.group_c * self.g,
-                k: self.group_k * self.g,
-                g: self.g,
-                axes: self.axes.clone(),
-                declared_output: self.declared_output(),
-            };
-            Case { options: self.options.clone(), ..Case::new(problem) }
-        })
+    /// Every operation of this geometry.
+    pub(super) fn cases(&self) -> Vec<Case> {
+        self.operations.iter().map(|operation| self.case(operation)).collect()
     }
 
-    fn declared_output(&self) -> Option<Vec<i64>> {
-        if self.output_error == 0 {
-            return None;
+    /// One operation of this geometry.
+    pub(super) fn case(&self, operation: Operation) -> Case {
+        let mut tensors = [self.dtype; 3];
+        if let Some(output) = self.output_dtype {
+            tensors[operation.output().index()] = output;
         }
-        let mut output: Vec<i64> = self.axes.iter().map(Axis::output).collect();
-        if let Some(last) = output.last_mut() {
-            *last += self.output_error;
-        }
-        Some(output)
+        let compute = self.compute.unwrap_or_else(|| DTypes::default_compute(tensors));
+        let [x, w, y] = tensors;
+        let problem = Problem {
+            operation,
+            dtypes: DTypes { x, w, y, compute },
+            layouts: self.layouts,
+            n: self.n,
+            c: self.group_c * self.g,
+            k: self.group_k * self.g,
+            g: self.g,
+            axes: self.axes.clone(),
+            declared_output: operations::declared(&self.axes, self.output_error),
+        };
+        let case = Case { options: self.options.clone(), ..Case::new(problem) };
+        if operation.is_convolution() { case } else { operations::adapted(case, self.output_error) }
     }
 
     /// Draws an extent in the draft's own family.
@@ -269,8 +271,8 @@ impl Draft {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Excess {
     None,
-    /// Of memory; this tensor has the most elements.
-    Memory(Role),
+    /// Of memory; of a convolution, this tensor has the most elements.
+    Memory(Option<Role>),
     Work,
 }
 
@@ -280,8 +282,10 @@ impl Excess {
     fn is_due_to(self, field: Field) -> bool {
         match (self, field) {
             (Self::None, _) | (Self::Memory(_), Field::Filter(_)) => false,
-            (Self::Memory(Role::W), Field::Batch | Field::Input(_)) => false,
-            (Self::Memory(Role::X), Field::GroupK) | (Self::Memory(Role::Y), Field::GroupC) => false,
+            (Self::Memory(Some(Role::W)), Field::Batch | Field::Input(_)) => false,
+            (Self::Memory(Some(Role::X)), Field::GroupK) | (Self::Memory(Some(Role::Y)), Field::GroupC) => {
+                false
+            }
             (Self::Memory(_) | Self::Work, _) => true,
         }
     }

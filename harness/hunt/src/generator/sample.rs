@@ -5,10 +5,10 @@ use case::{Axis, DType, Layout, Layouts};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use super::Limits;
 use super::draft::{Draft, Field};
 use super::networks::LAYERS;
 use super::style::{Style, logarithmic, pick, pick_weighted, tail};
+use super::{Limits, Operations};
 
 /// Element types by weight; `f32` leads because a zone forces the others besides.
 const DTYPE_MIX: [(DType, u32); 4] = [(DType::F32, 45), (DType::F16, 30), (DType::Bf16, 20), (DType::F64, 5)];
@@ -28,8 +28,8 @@ const LAYOUT_MIX: [(Option<Layout>, u32); 3] =
 
 impl Draft {
     /// A random geometry of a family; neither legal nor affordable yet.
-    pub(super) fn sample(rng: &mut StdRng, style: Style, limits: Limits) -> Self {
-        let mut draft = Self::plain();
+    pub(super) fn sample(rng: &mut StdRng, style: Style, (limits, operations): (Limits, Operations)) -> Self {
+        let mut draft = Self::plain(operations);
         (draft.style, draft.limits) = (style, limits);
         draft.dtype = pick_weighted(rng, &DTYPE_MIX);
         if rng.random_bool(0.06) {

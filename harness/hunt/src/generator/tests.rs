@@ -7,12 +7,14 @@ use case::{Case, DType, Expect, Layout, Operation, Role, WorkspaceAmount};
 use super::zones::ZONES;
 use super::{Generator, Limits};
 
+mod operations;
+
 const DEVICE: Limits =
     Limits { bytes_max: 256 << 20, elements_max: 256 << 20, multiply_adds_max: 250_000_000 };
 
 fn draws(limits: Limits, geometries: u64) -> impl Iterator<Item = [Case; 3]> {
     let generator = Generator::new(7, limits);
-    (0..geometries).map(move |index| generator.geometry(index))
+    (0..geometries).map(move |index| generator.geometry(index).try_into().unwrap())
 }
 
 fn positions(case: &Case) -> i64 {
@@ -114,7 +116,7 @@ fn a_seed_gives_the_same_problems_from_any_starting_point_and_another_seed_gives
 fn a_geometry_is_tried_as_fprop_dgrad_and_wgrad_with_the_same_sizes() {
     for [fprop, dgrad, wgrad] in draws(DEVICE, 200) {
         let operations = [&fprop, &dgrad, &wgrad].map(|case| case.problem.operation);
-        assert_eq!(operations, Operation::ALL);
+        assert_eq!(operations, Operation::CONVOLUTIONS);
         for other in [dgrad, wgrad] {
             assert_eq!(other.problem.axes, fprop.problem.axes);
             assert_eq!((other.problem.n, other.problem.c), (fprop.problem.n, fprop.problem.c));

@@ -6,6 +6,9 @@ use case::{Layout, Operation};
 use super::entry::Entry;
 use crate::convolution::{Convolution, Order, Tensor, dtype};
 
+/// Most convolutions that are read of one graph: each may have to be looked for in all lines of its call.
+const CONVOLUTIONS_MAX: usize = 1000;
+
 /// The calls that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
@@ -42,6 +45,8 @@ pub(super) struct Call {
     pub(super) line: u64,
     pub(super) thread: String,
     pub(super) entries: Vec<Entry>,
+    /// Bytes that the entries are held in.
+    pub(super) bytes: usize,
 }
 
 /// The convolutions of a graph, and how many operations it has.
@@ -52,7 +57,7 @@ pub(super) struct Graph {
 
 impl Call {
     pub(super) fn new(function: Function, line: u64) -> Self {
-        Self { function, line, thread: String::new(), entries: Vec::new() }
+        Self { function, line, thread: String::new(), entries: Vec::new(), bytes: 0 }
     }
 
     pub(super) fn names(&self, key: &str) -> bool {
@@ -75,6 +80,12 @@ impl Call {
                 "CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR" => Operation::Wgrad,
                 _ => continue,
             };
+            if graph.convolutions.len() >= CONVOLUTIONS_MAX {
+                graph
+                    .convolutions
+                    .push(Err(format!("more than {CONVOLUTIONS_MAX} convolutions in one graph")));
+                break;
+            }
             graph.convolutions.push(convolution(operation, parts(&self.entries, place)));
         }
         graph

@@ -1,5 +1,11 @@
 //! One line within an entry of cuDNN's log: how deep it lies, its name, type and value. Knows the line's form only.
 
+/// Most bytes that are kept of a name or a type, of a value, and of what tells a thread from others. What is read of a
+/// log is far shorter; a longer one is cut, and then is no value that a convolution has.
+const WORD_MAX: usize = 256;
+const VALUE_MAX: usize = 2048;
+pub(super) const THREAD_MAX: usize = 256;
+
 /// `name: type=KIND; val=VALUE;` or `name: type=KIND:`.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -21,10 +27,15 @@ impl Entry {
         let value = rest.strip_prefix("val=").unwrap_or(rest).trim_end().trim_end_matches(';');
         Some(Self {
             indent: text.len() - trimmed.len(),
-            key: key.to_owned(),
-            kind: kind.trim_end().trim_end_matches([':', ';']).to_owned(),
-            value: value.to_owned(),
+            key: cut(key, WORD_MAX).to_owned(),
+            kind: cut(kind.trim_end().trim_end_matches([':', ';']), WORD_MAX).to_owned(),
+            value: cut(value, VALUE_MAX).to_owned(),
         })
+    }
+
+    /// Bytes that it is held in.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.key.len() + self.kind.len() + self.value.len()
     }
 
     /// The value without the number that follows a name, as in `CUDNN_DATA_HALF (2)`.
@@ -46,5 +57,10 @@ impl Entry {
 pub(super) fn thread(body: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(body.strip_prefix(b" Process=")?).ok()?;
     let end = text.find("; GPU").unwrap_or(text.len());
-    text.get(..end).map(str::to_owned)
+    text.get(..end).map(|name| cut(name, THREAD_MAX).to_owned())
+}
+
+/// The text up to so many bytes, and to the end of a character.
+fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }

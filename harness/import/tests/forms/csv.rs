@@ -60,3 +60,27 @@ fn what_an_import_wrote_is_read_with_its_counts_and_a_plain_list_counts_once_a_l
     assert!(import.cases[0].fused && import.cases[0].engines == [1, 70]);
     assert_eq!(import.refused[0].lines, [6]);
 }
+
+#[test]
+fn semicolons_and_tabs_separate_as_well_and_blanks_are_no_part_of_a_value() {
+    for table in ["n;c;k;i;f\n2;3;4; 5 x 6 ;3\n", "n\tc\tk\ti\tf\tspeed\n2\t3\t4\t5x6\t3\t\n"] {
+        let import = read(table.as_bytes(), None);
+        assert_eq!(counted(&import), [(1, "fprop f32 nchw n2 c3 k4 i5x6 f3x3".to_owned())], "{table:?}");
+    }
+    assert!(complaint(b"n,c,k,i,f\r1,1,1,4,3\r", None).starts_with("ends its lines with a carriage return"));
+}
+
+#[test]
+fn a_cell_smuggles_no_word_into_the_case() {
+    let import = read("n,c,k,i,f\n1,1,1,4,3 engine=3\n1,1 k9,1,4,3\n".as_bytes(), None);
+    assert_eq!((counted(&import), import.refused.iter().map(|one| one.count).sum()), (Vec::new(), 2_u64));
+}
+
+#[test]
+fn a_count_that_is_none_is_told_and_one_beyond_counting_is_the_largest() {
+    let list = "# count -7, first at line 1\nfprop f32 nchw n1 c1 k1 i4 f3\n\
+                # count 99999999999999999999, first at line 1\nwgrad f32 nchw n1 c1 k1 i4 f3\n";
+    let import = read(list.as_bytes(), None);
+    assert_eq!(counted(&import), [(u64::MAX, "wgrad f32 nchw n1 c1 k1 i4 f3".to_owned())]);
+    assert_eq!(reasons(&import), [(1, "a case below a count that is no number above 0")]);
+}

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 
 use bytemuck::{NoUninit, bytes_of, cast_slice};
 use kernel::{
-    BF16, CHECK, CompareParams, CompareTotals, DiffParams, DiffTotals, F16, F32, F64, FillKind, FillParams,
-    Kernel, PAINT, ReferenceParams, ReferenceTotals, VerifyParams, VerifyTotals, ZONES_MAX, Zone, ZoneTotals,
-    ZonesParams, encode, twin,
+    BF16, CHECK, CompareParams, CompareTotals, DiffParams, DiffTotals, ElementwiseParams, F16, F32, F64,
+    FillKind, FillParams, Kernel, PAINT, ReferenceParams, ReferenceTotals, Step, VerifyParams, VerifyTotals,
+    ZONES_MAX, Zone, ZoneTotals, ZonesParams, encode, twin,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -115,7 +115,7 @@ fn fill_and_verify_make_the_twins_bits() {
 
 #[test]
 fn reference_makes_the_twins_bits() {
-    for problem in problems(60) {
+    for problem in problems(60).into_iter().chain(crate::others::others()) {
         let [x, w, y] = problem.operands();
         let expected = twin::reference(&problem.params, &x, &w, &y).unwrap();
         let results = vec![0; expected.result.len() * 8];
@@ -224,5 +224,49 @@ fn diff_makes_the_twins_totals_for_every_width() {
         ];
         let Some(after) = run(Kernel::Diff, [1, 1], &params, &buffers) else { return };
         assert_eq!(after[2], bytes_of(&twin::diff(&params, &a, &b).unwrap()));
+    }
+}
+
+#[test]
+fn steps_of_a_training_make_the_twins_bits() {
+    let (items, channels, inner) = (3, 5, 7);
+    for (number, step) in Step::ALL.into_iter().enumerate() {
+        for (dtype, channels_last) in [(F32, 0), (F16, 1), (BF16, 0), (F32, 1)] {
+            let width = kernel::element_bytes(dtype);
+            let count = if step == Step::Average { items * channels } else { items * channels * inner };
+            let params = ElementwiseParams {
+                op: step.into(),
+                dtype,
+                count,
+                inner,
+                channels,
+                channels_last,
+                factor: 0.3,
+                ..ElementwiseParams::default()
+            };
+            let seeded = |seed: u64, width: usize| {
+                let element = |index: u64| match (index + seed) % 9 {
+                    0 => f64::NAN,
+                    1 => 0.0,
+                    _ => (kernel::mix(seed ^ index) >> 40) as f64 / 8_388_608.0 - 1.0,
+                };
+                let bits = |value: f64| encode(if width == 4 { F32 } else { dtype }, value).to_le_bytes();
+                (0..items * channels * inner)
+                    .flat_map(|index| bits(element(index)).into_iter().take(width))
+                    .collect::<Vec<u8>>()
+            };
+            let (a, b, mut master) = (seeded(number as u64, width), seeded(90, width), seeded(17, 4));
+            let mut out = vec![0; count as usize * width];
+            let buffers = [
+                buffer(offset_of!(ElementwiseParams, a), &a),
+                buffer(offset_of!(ElementwiseParams, b), &b),
+                buffer(offset_of!(ElementwiseParams, out), &out),
+                buffer(offset_of!(ElementwiseParams, master), &master),
+            ];
+            let Some(after) = run(Kernel::Elementwise, [2, 1], &params, &buffers) else { return };
+            twin::elementwise(&params, [&a, &b], &mut out, &mut master).unwrap();
+            assert_eq!(after[2], out, "{step:?} {dtype}");
+            assert_eq!(after[3], master, "{step:?} {dtype}");
+        }
     }
 }

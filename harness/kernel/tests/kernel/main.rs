@@ -6,6 +6,7 @@ mod host;
 mod launch;
 mod naive;
 mod numbers;
+mod others;
 mod totals;
 
 use kernel::{TensorView, element_bytes};

@@ -105,7 +105,7 @@ fn triples(params: &ReferenceParams) -> Vec<[[i64; 5]; 3]> {
     found
 }
 
-fn each(extent: [i64; 5], mut visit: impl FnMut([i64; 5])) {
+pub(crate) fn each(extent: [i64; 5], mut visit: impl FnMut([i64; 5])) {
     for linear in 0..extent.iter().product::<i64>() {
         let mut rest = linear;
         let mut at = [0; 5];

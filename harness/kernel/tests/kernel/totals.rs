@@ -1,9 +1,9 @@
 //! Totals on cases small enough to count by hand, and refusals. Knows the twins only.
 
 use kernel::{
-    CompareParams, CompareTotals, DiffParams, DiffTotals, F16, F32, FillKind, FillParams, NONE,
-    PATTERN_CONSTANT, PATTERN_HASH, ReferenceParams, Refusal, VerifyTotals, Zone, ZoneTotals, encode,
-    stream_word, twin,
+    CompareParams, CompareTotals, DiffParams, DiffTotals, ElementwiseParams, F16, F32, FillKind, FillParams,
+    NONE, PATTERN_CONSTANT, PATTERN_HASH, ReferenceParams, Refusal, Step, VerifyTotals, Zone, ZoneTotals,
+    encode, stream_word, twin,
 };
 
 use crate::packed;
@@ -147,4 +147,39 @@ fn malformed_parameters_are_refused_and_nothing_panics() {
     assert_eq!(twin::reference(&extreme, &[], &[], &[]), Err(Refusal::Geometry));
     let lanes = ReferenceParams { lanes: 3, ..Default::default() };
     assert_eq!(twin::reference(&lanes, &[], &[], &[]), Err(Refusal::Lanes(3)));
+}
+
+#[test]
+fn a_step_of_a_training_keeps_nan_and_moves_weights_against_their_gradient() {
+    let step = |step: Step, a: &[f64], b: &[f64], change: fn(&mut ElementwiseParams)| {
+        let count = a.len() as u64;
+        let mut params = ElementwiseParams {
+            op: step.into(),
+            dtype: F16,
+            count,
+            factor: 0.5,
+            ..ElementwiseParams::default()
+        };
+        change(&mut params);
+        let mut out = halves(&vec![9.0; params.count as usize]);
+        let mut master: Vec<u8> = (0..count).flat_map(|_| 1.0_f32.to_le_bytes()).collect();
+        twin::elementwise(&params, [&halves(a), &halves(b)], &mut out, &mut master).expect("slices fit");
+        out.chunks(2).map(|bits| kernel::decode(F16, bits)).collect::<Vec<f64>>()
+    };
+    let relu = step(Step::Relu, &[-1.0, 2.0, f64::NAN], &[], |_| ());
+    assert!(relu[..2] == [0.0, 2.0] && relu[2].is_nan());
+    assert_eq!(step(Step::ReluBack, &[-1.0, 0.0, 3.0], &[5.0, 6.0, 7.0], |_| ()), [0.0, 0.0, 7.0]);
+    assert_eq!(step(Step::LossBack, &[3.0], &[1.0], |_| ()), [1.0]);
+    assert_eq!(step(Step::Update, &[1.0, -1.0], &[], |_| ()), [0.5, 1.5]);
+    let planes = |params: &mut ElementwiseParams| {
+        (params.count, params.inner, params.channels) = (2, 2, 2);
+    };
+    assert_eq!(step(Step::Average, &[1.0, 3.0, 10.0, 20.0], &[], planes), [2.0, 15.0]);
+    let last = |params: &mut ElementwiseParams| {
+        (params.count, params.inner, params.channels, params.channels_last) = (2, 2, 2, 1);
+    };
+    assert_eq!(step(Step::Average, &[1.0, 3.0, 10.0, 20.0], &[], last), [5.5, 11.5]);
+    let uneven =
+        ElementwiseParams { op: Step::Average.into(), count: 3, channels: 2, ..ElementwiseParams::default() };
+    assert_eq!(twin::elementwise(&uneven, [&[], &[]], &mut [], &mut []), Err(Refusal::View));
 }

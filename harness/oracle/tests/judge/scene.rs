@@ -37,6 +37,7 @@ pub(crate) fn answered(notes: Notes, ended: Ended, executions: Vec<Execution>) -
             plan_us: 1,
             ended,
             executions,
+            planning: None,
         }),
         stderr: String::new(),
     }

@@ -1,4 +1,5 @@
-//! Modules, functions and launches. Knows how parameters arrive; modules hold our own kernels and nothing else.
+//! Modules, functions and launches. Knows how parameters arrive; modules hold our own kernels, those
+//! of this build, and nothing else.
 
 use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::sync::{Mutex, PoisonError};
@@ -34,7 +35,12 @@ fn text<'a>(pointer: *const c_char) -> Option<&'a str> {
 pub unsafe extern "C" fn cuModuleLoadData(module: *mut *mut c_void, image: *const c_void) -> CuResult {
     let load = || {
         driver().ready()?;
-        let kernels = entries(text(image.cast()).ok_or(CuResult::INVALID_IMAGE)?)?;
+        let image = text(image.cast()).ok_or(CuResult::INVALID_IMAGE)?;
+        let kernels = entries(image)?;
+        // What stands in for the kernels was built with others: it would read their parameters wrongly.
+        if image != kernel::PTX {
+            return Err(CuResult::UNSUPPORTED_PTX_VERSION);
+        }
         let mut modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
         modules.push(kernels);
         put(module, handle(modules.len() - 1))

@@ -46,6 +46,8 @@ pub(crate) fn read(kind: T, count: usize, from: *const c_void) -> Result<Data, S
     }
     Ok(match kind {
         T::INT64 => Data::Longs(copies(from, count)),
+        // Numerator and denominator, one pair after the other.
+        T::FRACTION => Data::Longs(copies(from, 2 * count)),
         T::FLOAT => Data::Reals(copies::<f32>(from, count).into_iter().map(f64::from).collect()),
         T::DOUBLE => Data::Reals(copies(from, count)),
         T::HANDLE | T::VOID_POINTER => Data::Pointers(copies(from, count)),

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use abi::cudnn::DescriptorType;
 use case::Config;
 
+use super::others::Resample;
 use super::{BoundEngine, KnobChoice, KnobInfo, Pack, Plan};
 use crate::problem::{Convolution, Problem, Tensor};
 use crate::stop::{self, Stop};
@@ -41,6 +42,10 @@ pub enum Finished {
     Tensor(Tensor),
     /// Convolution parameters.
     Convolution(Convolution),
+    /// Pooling parameters.
+    Resample(Resample),
+    /// Parameters of a product of matrices: its compute type.
+    Matmul(i32),
     /// An operation.
     Operation(Rc<Problem>),
     /// A graph of that one operation.
@@ -72,7 +77,7 @@ pub struct Descriptor {
 }
 
 /// Kinds that can be created.
-const KINDS: [DescriptorType; 14] = [
+const KINDS: [DescriptorType; 19] = [
     DescriptorType::CONVOLUTION,
     DescriptorType::ENGINE,
     DescriptorType::ENGINE_CONFIG,
@@ -83,6 +88,11 @@ const KINDS: [DescriptorType; 14] = [
     DescriptorType::OPERATION_FORWARD,
     DescriptorType::OPERATION_BACKWARD_FILTER,
     DescriptorType::OPERATION_BACKWARD_DATA,
+    DescriptorType::MATMUL,
+    DescriptorType::OPERATION_MATMUL,
+    DescriptorType::RESAMPLE,
+    DescriptorType::OPERATION_RESAMPLE,
+    DescriptorType::OPERATION_NORM,
     DescriptorType::OPERATION_GRAPH,
     DescriptorType::VARIANT_PACK,
     DescriptorType::TENSOR,
@@ -127,6 +137,8 @@ impl Descriptor {
             Finished::KnobInfo(_) => DescriptorType::KNOB_INFO,
             Finished::Tensor(_)
             | Finished::Convolution(_)
+            | Finished::Resample(_)
+            | Finished::Matmul(_)
             | Finished::Operation(_)
             | Finished::Graph(_)
             | Finished::Heuristics(..)

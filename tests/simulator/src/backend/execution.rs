@@ -7,7 +7,7 @@ use abi::cudnn::DataType;
 use case::Role;
 
 use super::{Pack, Plan};
-use crate::compute::{Work, convolve};
+use crate::compute::{Work, operate};
 use crate::element::encode;
 use crate::engine;
 use crate::faults::{Acting, Buffer, Facts, Outside, Script, Side, Site, Tampered, spoiled_input, tamper};
@@ -95,7 +95,7 @@ fn places(plan: &Plan, pack: &Pack) -> Result<Places, Stop> {
     let problem = &plan.problem;
     let mut tensors = [0; 3];
     let mut spans = [0; 3];
-    for role in Role::ALL {
+    for role in problem.operation.tensors().iter().copied() {
         let tensor = problem.tensor(role);
         let named = pack.ids.iter().position(|id| *id == tensor.id);
         let Some(address) = named.and_then(|at| pack.pointers.get(at)).copied() else {
@@ -125,7 +125,11 @@ struct Buffers {
 
 impl Buffers {
     fn read(places: &Places, memory: &impl Memory) -> Option<Self> {
-        let tensor = |role: Role| memory.read(places.tensors[role.index()], places.spans[role.index()]);
+        let tensor = |role: Role| match places.spans[role.index()] {
+            // The operation has no such tensor.
+            0 => Some(Vec::new()),
+            bytes => memory.read(places.tensors[role.index()], bytes),
+        };
         let tensors = [tensor(Role::X)?, tensor(Role::W)?, tensor(Role::Y)?];
         let workspace = memory.read(places.workspace, places.workspace_bytes)?;
         Some(Self { tensors, workspace })
@@ -134,7 +138,7 @@ impl Buffers {
 
 /// Right values with the faults laid over them; `None` only for an engine that does not exist.
 fn run(plan: &Plan, buffers: &mut Buffers, acting: &[Acting]) -> Option<Tampered> {
-    let engine = engine::engine(plan.config.engine)?;
+    let engine = engine::engine(plan.problem.operation, plan.config.engine)?;
     let residue = buffers.workspace.last_chunk::<4>().map(|bytes| f32::from_le_bytes(*bytes));
     let parts = engine.parts(&plan.config.knobs);
     // A plan that was given less than it uses computes in its own copy, and spills below.
@@ -149,7 +153,7 @@ fn run(plan: &Plan, buffers: &mut Buffers, acting: &[Acting]) -> Option<Tampered
             parts,
             chance: EXECUTIONS.fetch_add(1, Ordering::Relaxed),
         };
-        convolve(&plan.problem, engine.way, &mut work)
+        operate(&plan.problem, engine.way, &mut work)
     };
     buffers.workspace.truncate(given);
     Some(tamper(&plan.problem, values, residue, acting))

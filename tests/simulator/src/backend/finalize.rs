@@ -7,7 +7,7 @@ use case::{Config, Knob, Operation};
 
 use super::descriptor::{Data, Descriptor, Finished};
 use super::{BoundEngine, Pack, Plan, device, json};
-use crate::engine::{self, ENGINES};
+use crate::engine;
 use crate::faults::{Facts, Script, Site};
 use crate::problem::{Convolution, Problem, Tensor};
 use crate::stop::{self, Ending, Stop};
@@ -24,6 +24,11 @@ impl Descriptor {
             DescriptorType::OPERATION_FORWARD
             | DescriptorType::OPERATION_BACKWARD_DATA
             | DescriptorType::OPERATION_BACKWARD_FILTER => Finished::Operation(Rc::new(self.operation()?)),
+            DescriptorType::RESAMPLE => Finished::Resample(self.resample()?),
+            DescriptorType::OPERATION_RESAMPLE => Finished::Operation(Rc::new(self.pooling()?)),
+            DescriptorType::MATMUL => Finished::Matmul(self.matmul()?),
+            DescriptorType::OPERATION_MATMUL => Finished::Operation(Rc::new(self.matrices()?)),
+            DescriptorType::OPERATION_NORM => Finished::Operation(Rc::new(self.normalization()?)),
             DescriptorType::OPERATION_GRAPH => Finished::Graph(self.graph()?),
             DescriptorType::ENGINE => Finished::Engine(self.engine()?),
             DescriptorType::KNOB_CHOICE => Finished::KnobChoice(Knob {
@@ -45,25 +50,25 @@ impl Descriptor {
         Stop::bad_param(format!("attribute {} is not set", name.0))
     }
 
-    fn longs(&self, name: A) -> Result<&[i64], Stop> {
+    pub(super) fn longs(&self, name: A) -> Result<&[i64], Stop> {
         match self.set.get(&name.0) {
             Some(Data::Longs(values)) => Ok(values),
             Some(_) | None => Err(Self::missing(name)),
         }
     }
 
-    fn long(&self, name: A) -> Result<i64, Stop> {
+    pub(super) fn long(&self, name: A) -> Result<i64, Stop> {
         self.longs(name)?.first().copied().ok_or_else(|| Self::missing(name))
     }
 
-    fn int(&self, name: A) -> Result<i32, Stop> {
+    pub(super) fn int(&self, name: A) -> Result<i32, Stop> {
         match self.set.get(&name.0) {
             Some(Data::Ints(values)) => values.first().copied().ok_or_else(|| Self::missing(name)),
             Some(_) | None => Err(Self::missing(name)),
         }
     }
 
-    fn real(&self, name: A, default: f64) -> f64 {
+    pub(super) fn real(&self, name: A, default: f64) -> f64 {
         match self.set.get(&name.0) {
             Some(Data::Reals(values)) => values.first().copied().unwrap_or(default),
             Some(_) | None => default,
@@ -91,11 +96,11 @@ impl Descriptor {
         }
     }
 
-    fn part(&self, name: A) -> Result<&Finished, Stop> {
+    pub(super) fn part(&self, name: A) -> Result<&Finished, Stop> {
         self.parts(name).first().map(|part| &**part).ok_or_else(|| Self::missing(name))
     }
 
-    fn wrong_kind(name: A) -> Stop {
+    pub(super) fn wrong_kind(name: A) -> Stop {
         Stop::status(stop::DESCRIPTOR_TYPE, format!("attribute {} holds another kind of descriptor", name.0))
     }
 
@@ -119,6 +124,11 @@ impl Descriptor {
         Ok(tensor)
     }
 
+    pub(super) fn tensor_of(&self, name: A) -> Result<Tensor, Stop> {
+        let Finished::Tensor(tensor) = self.part(name)? else { return Err(Self::wrong_kind(name)) };
+        Ok(tensor.clone())
+    }
+
     fn convolution(&self) -> Result<Convolution, Stop> {
         let convolution = Convolution {
             compute: self.int(A::CONVOLUTION_COMPUTE_TYPE)?,
@@ -134,16 +144,12 @@ impl Descriptor {
 
     fn operation(&self) -> Result<Problem, Stop> {
         let (operation, [alpha, beta, convolution, x, w, y]) = operation_attributes(self.kind);
-        let tensor = |name| {
-            let Finished::Tensor(tensor) = self.part(name)? else { return Err(Self::wrong_kind(name)) };
-            Ok(tensor.clone())
-        };
         let Finished::Convolution(geometry) = self.part(convolution)? else {
             return Err(Self::wrong_kind(convolution));
         };
         let problem = Problem {
             operation,
-            tensors: [tensor(x)?, tensor(w)?, tensor(y)?],
+            tensors: [self.tensor_of(x)?, self.tensor_of(w)?, self.tensor_of(y)?],
             convolution: geometry.clone(),
             alpha: self.real(alpha, 1.0),
             beta: self.real(beta, 0.0),
@@ -236,8 +242,8 @@ impl Descriptor {
         let site = if reloaded { Site::Reload } else { Site::Plan };
         meet(script, site, &facts)?;
         let surplus = if reloaded { script.surplus(&facts, Site::Reload) } else { 0 };
-        let honest =
-            engine::engine(config.engine).map_or(0, |engine| engine.workspace_bytes(&problem, &config.knobs));
+        let honest = engine::engine(problem.operation, config.engine)
+            .map_or(0, |engine| engine.workspace_bytes(&problem, &config.knobs));
         let workspace_bytes = (honest - script.lie(&facts)).max(0) + surplus;
         if reloaded && script.garbles(&facts) {
             Rc::make_mut(&mut problem).tensors[0].alignment *= 2;
@@ -274,8 +280,8 @@ impl Descriptor {
 
 /// An engine of a graph, where it takes it.
 fn bind(problem: Rc<Problem>, index: i64) -> Result<BoundEngine, Stop> {
-    let engine = engine::engine(index).ok_or_else(|| {
-        let words = format!("engine {index} is not below {}", ENGINES.len());
+    let engine = engine::engine(problem.operation, index).ok_or_else(|| {
+        let words = format!("engine {index} is not below {}", engine::engines(problem.operation).len());
         Stop::status(stop::OUT_OF_BOUND, words)
     })?;
     engine.takes(&problem)?;

@@ -6,7 +6,7 @@ use abi::cudnn::{Attribute as A, AttributeType as T};
 
 use super::descriptor::{Data, Descriptor, Finished};
 use super::{BoundEngine, json};
-use crate::engine::ENGINES;
+use crate::engine::engines;
 use crate::stop::{self, Stop};
 
 impl Descriptor {
@@ -16,8 +16,8 @@ impl Descriptor {
     /// `NOT_FINALIZED`, `ATTRIBUTE_TYPE`, or `BAD_PARAM` for an attribute that cannot be read.
     pub fn get(&self, name: A, kind: T) -> Result<Data, Stop> {
         let (expected, data) = match (&**self.finished()?, name) {
-            (Finished::Graph(_), A::GRAPH_ENGINE_COUNT) => {
-                (T::INT64, Data::Longs(vec![ENGINES.len() as i64]))
+            (Finished::Graph(problem), A::GRAPH_ENGINE_COUNT) => {
+                (T::INT64, Data::Longs(vec![engines(problem.operation).len() as i64]))
             }
             (Finished::Engine(engine), name) => of_engine(engine, name)?,
             (Finished::Config(engine, knobs, announced), name) => match name {
@@ -36,7 +36,7 @@ impl Descriptor {
             (Finished::KnobInfo(_), A::KNOB_INFO_STRIDE) => (T::INT64, Data::Longs(vec![1])),
             (Finished::Heuristics(problem, list), A::HEURISTIC_RESULTS) => {
                 let bound = list.iter().filter_map(|config| {
-                    let engine = crate::engine::engine(config.engine)?;
+                    let engine = crate::engine::engine(problem.operation, config.engine)?;
                     let problem = Rc::clone(problem);
                     let engine = BoundEngine { problem, index: config.engine, engine };
                     let announced = engine.engine.workspace_bytes(&engine.problem, &config.knobs);

@@ -1,10 +1,10 @@
 //! The convolution as a product of matrices over unfolded images. Knows unfolding and products of matrices, whose
 //! innermost loops run along the longer side.
 
-use case::{Operation, Role};
+use case::Role;
 
-use super::Real;
 use super::rows::{Span, spans, zeros};
+use super::{PassKind, Real};
 use crate::problem::Shape;
 
 /// Independent sums of one dot product, and the length below which a loop is not worth running innermost.
@@ -129,7 +129,7 @@ impl Unfolding {
 }
 
 /// One pass by matrix products: `a` and `b` are its inputs in role order.
-pub(crate) fn multiply<R: Real>(operation: Operation, shape: &Shape, [a, b]: [&[R]; 2]) -> Vec<R> {
+pub(crate) fn multiply<R: Real>(operation: PassKind, shape: &Shape, [a, b]: [&[R]; 2]) -> Vec<R> {
     let mut out = zeros(shape, operation.output());
     let unfolding = Unfolding::new(shape);
     let image = shape.elements(Role::X) / shape.n / shape.groups;
@@ -137,24 +137,24 @@ pub(crate) fn multiply<R: Real>(operation: Operation, shape: &Shape, [a, b]: [&[
     for group in 0..shape.groups {
         let w = group * shape.k * depth..(group + 1) * shape.k * depth;
         let weights = match operation {
-            Operation::Dgrad => Matrix::new(&a[w.clone()], depth).transposed(),
-            Operation::Fprop | Operation::Wgrad => Vec::new(),
+            PassKind::Dgrad => Matrix::new(&a[w.clone()], depth).transposed(),
+            PassKind::Fprop | PassKind::Wgrad => Vec::new(),
         };
         for n in 0..shape.n {
             let block = n * shape.groups + group;
             let x = block * image..(block + 1) * image;
             let y = block * shape.k * outputs..(block + 1) * shape.k * outputs;
             match operation {
-                Operation::Fprop => {
+                PassKind::Fprop => {
                     let columns = unfolding.unfold(&a[x]);
                     Matrix::new(&b[w.clone()], depth).times(Matrix::new(&columns, outputs), &mut out[y]);
                 }
-                Operation::Dgrad => {
+                PassKind::Dgrad => {
                     let mut columns = vec![R::default(); depth * outputs];
                     Matrix::new(&weights, shape.k).times(Matrix::new(&b[y], outputs), &mut columns);
                     unfolding.fold(&columns, &mut out[x]);
                 }
-                Operation::Wgrad => {
+                PassKind::Wgrad => {
                     let columns = unfolding.unfold(&a[x]);
                     let (responses, columns) = (Matrix::new(&b[y], outputs), Matrix::new(&columns, outputs));
                     if outputs >= LANES {

@@ -1,9 +1,9 @@
 //! The convolution as rows: one filter tap against one run of outputs and the inputs it meets. Knows indices and
 //! orders; each pass differs only in which of the three it adds to.
 
-use case::{Operation, Role};
+use case::Role;
 
-use super::Real;
+use super::{PassKind, Real};
 use crate::problem::Shape;
 
 /// What runs outermost, and so the order in which one output's products are added.
@@ -93,7 +93,7 @@ struct Plane {
 
 /// A pass over planes, each adding its products with some spans.
 struct Pass<'a, R> {
-    operation: Operation,
+    operation: PassKind,
     shape: &'a Shape,
     part: Part,
     inputs: [&'a [R]; 2],
@@ -102,7 +102,7 @@ struct Pass<'a, R> {
 
 /// Adds the products of a part of the reduction to `out`, in that order.
 pub(crate) fn accumulate<R: Real>(
-    (operation, shape): (Operation, &Shape),
+    (operation, shape): (PassKind, &Shape),
     order: Order,
     part: Part,
     inputs: [&[R]; 2],
@@ -141,9 +141,9 @@ impl<R: Real> Pass<'_, R> {
     fn add(&self, at: Plane, spans: &[Span], out: &mut [R]) {
         let (shape, Plane { n, filter, c }) = (self.shape, at);
         let reduced = match self.operation {
-            Operation::Fprop => c,
-            Operation::Dgrad => filter,
-            Operation::Wgrad => n,
+            PassKind::Fprop => c,
+            PassKind::Dgrad => filter,
+            PassKind::Wgrad => n,
         };
         if !self.part.takes(reduced) {
             return;
@@ -156,9 +156,9 @@ impl<R: Real> Pass<'_, R> {
         let y = response * y_extent..(response + 1) * y_extent;
         let (step, [a, b]) = (shape.stride[2] as usize, self.inputs);
         match self.operation {
-            Operation::Fprop => forward(step, spans, [&a[x], &b[w]], &mut out[y]),
-            Operation::Dgrad => backward_data(step, spans, [&a[w], &b[y]], &mut out[x]),
-            Operation::Wgrad => backward_filter(step, spans, [&a[x], &b[y]], &mut out[w]),
+            PassKind::Fprop => forward(step, spans, [&a[x], &b[w]], &mut out[y]),
+            PassKind::Dgrad => backward_data(step, spans, [&a[w], &b[y]], &mut out[x]),
+            PassKind::Wgrad => backward_filter(step, spans, [&a[x], &b[y]], &mut out[w]),
         }
     }
 }

@@ -1,18 +1,19 @@
-//! One convolution by an algorithm in an arithmetic, from bytes to unscaled and scaled values. Knows how the two
+//! One operation by an algorithm in an arithmetic, from bytes to unscaled and scaled values. Knows how the two
 //! combine; faults are laid over its results elsewhere.
 
 use case::{Operation, Role};
 
 use super::gemm::multiply;
+use super::others::{multiply_matrices, normalize, pool};
 use super::rows::{Order, Part, accumulate, zeros};
-use super::{Chopped, Real, to_tf32};
+use super::{Chopped, PassKind, Real, to_tf32};
 use crate::element::decode;
 use crate::problem::{Problem, Shape};
 
-/// How products are brought together.
+/// How products are brought together. What is no convolution knows two ways: output by output, and all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Unfolded images times filters.
+    /// Unfolded images times filters. Pooling goes axis by axis, matrices step by step, normalization in pairs.
     Gemm,
     /// Tap by tap over all outputs.
     Taps,
@@ -52,7 +53,7 @@ pub struct Work<'a> {
 }
 
 /// Every output in logical order: alpha times the sum of products, plus beta times what was there.
-pub fn convolve(problem: &Problem, way: (Algorithm, Arithmetic), work: &mut Work<'_>) -> Vec<f64> {
+pub fn operate(problem: &Problem, way: (Algorithm, Arithmetic), work: &mut Work<'_>) -> Vec<f64> {
     let (algorithm, arithmetic) = way;
     match arithmetic {
         Arithmetic::Single => compute::<f32>(problem, algorithm, work, |value| value),
@@ -76,23 +77,47 @@ fn compute<R: Real>(
     work: &mut Work<'_>,
     narrow: impl Fn(R) -> R,
 ) -> Vec<f64> {
-    let (operation, shape) = (problem.operation, problem.shape());
-    let [first, second] = operation.inputs().map(|role| {
-        let values = decode::<R>(problem.tensor(role), work.tensors[role.index()]);
-        values.into_iter().map(&narrow).collect::<Vec<R>>()
-    });
-    let inputs = [&first[..], &second[..]];
-    let sums = match algorithm {
-        Algorithm::Gemm => multiply(operation, &shape, inputs),
-        Algorithm::Taps => by_rows(operation, &shape, Order::Taps, inputs),
-        Algorithm::Outputs => by_rows(operation, &shape, Order::Outputs, inputs),
-        Algorithm::Shuffled => by_rows(operation, &shape, Order::Shuffled(work.chance), inputs),
-        Algorithm::Split => split(operation, &shape, work, inputs),
+    let operation = problem.operation;
+    let inputs: Vec<Vec<R>> = operation
+        .inputs()
+        .iter()
+        .map(|role| {
+            let values = decode::<R>(problem.tensor(*role), work.tensors[role.index()]);
+            values.into_iter().map(&narrow).collect()
+        })
+        .collect();
+    let inputs: Vec<&[R]> = inputs.iter().map(Vec::as_slice).collect();
+    let values = match (PassKind::of(operation), inputs.as_slice()) {
+        (Some(pass), [first, second]) => {
+            let sums = convolve((pass, &problem.shape()), algorithm, work, [first, second]);
+            return scale(problem, work.tensors[operation.output().index()], sums);
+        }
+        (None, [x]) => pool(problem, algorithm, x),
+        (None, [x, w]) if operation == Operation::MatMul => multiply_matrices(problem, algorithm, [x, w]),
+        (None, [x, w]) => normalize(algorithm, [x, w]),
+        // Every operation reads one tensor or two.
+        _ => Vec::new(),
     };
-    scale(problem, work.tensors[operation.output().index()], sums)
+    values.into_iter().map(Real::value).collect()
 }
 
-fn by_rows<R: Real>(operation: Operation, shape: &Shape, order: Order, inputs: [&[R]; 2]) -> Vec<R> {
+/// The sums of a pass of a convolution.
+fn convolve<R: Real>(
+    (pass, shape): (PassKind, &Shape),
+    algorithm: Algorithm,
+    work: &mut Work<'_>,
+    inputs: [&[R]; 2],
+) -> Vec<R> {
+    match algorithm {
+        Algorithm::Gemm => multiply(pass, shape, inputs),
+        Algorithm::Taps => by_rows(pass, shape, Order::Taps, inputs),
+        Algorithm::Outputs => by_rows(pass, shape, Order::Outputs, inputs),
+        Algorithm::Shuffled => by_rows(pass, shape, Order::Shuffled(work.chance), inputs),
+        Algorithm::Split => split(pass, shape, work, inputs),
+    }
+}
+
+fn by_rows<R: Real>(operation: PassKind, shape: &Shape, order: Order, inputs: [&[R]; 2]) -> Vec<R> {
     sum_part((operation, shape), order, Part::WHOLE, inputs)
 }
 
@@ -103,7 +128,7 @@ const SHORT_ROWS_WORK: usize = 1 << 17;
 
 /// The sums of a part of the reduction.
 fn sum_part<R: Real>(
-    (operation, shape): (Operation, &Shape),
+    (operation, shape): (PassKind, &Shape),
     order: Order,
     part: Part,
     inputs: [&[R]; 2],
@@ -119,13 +144,13 @@ fn sum_part<R: Real>(
 }
 
 /// The first input with zeros where the reduction leaves the part: channels of x, filters of w, or images of x.
-fn mask<R: Real>(operation: Operation, shape: &Shape, part: Part, input: &[R]) -> Vec<R> {
+fn mask<R: Real>(operation: PassKind, shape: &Shape, part: Part, input: &[R]) -> Vec<R> {
     let filter = shape.c * shape.w.iter().product::<usize>();
     let channel: usize = shape.x.iter().product();
     let reduced = |index: usize| match operation {
-        Operation::Fprop => index / channel % shape.c,
-        Operation::Dgrad => index / filter,
-        Operation::Wgrad => index / (channel * shape.c * shape.groups),
+        PassKind::Fprop => index / channel % shape.c,
+        PassKind::Dgrad => index / filter,
+        PassKind::Wgrad => index / (channel * shape.c * shape.groups),
     };
     let kept = |(index, value): (usize, &R)| if part.takes(reduced(index)) { *value } else { R::default() };
     input.iter().enumerate().map(kept).collect()
@@ -135,7 +160,7 @@ fn mask<R: Real>(operation: Operation, shape: &Shape, part: Part, input: &[R]) -
 pub(crate) const PARTIAL_BYTES: usize = 4;
 
 /// Sums each part into the workspace, then the parts in order.
-fn split<R: Real>(operation: Operation, shape: &Shape, work: &mut Work<'_>, inputs: [&[R]; 2]) -> Vec<R> {
+fn split<R: Real>(operation: PassKind, shape: &Shape, work: &mut Work<'_>, inputs: [&[R]; 2]) -> Vec<R> {
     let outputs = shape.elements(operation.output());
     for (index, slab) in work.workspace.chunks_exact_mut(outputs * PARTIAL_BYTES).take(work.parts).enumerate()
     {

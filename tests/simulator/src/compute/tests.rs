@@ -1,12 +1,14 @@
 //! Every engine against the definition written out, on random small problems. Knows loops; shares no code with the
 //! engines.
 
-use case::{Layout, Operation, Role};
+use case::{Layout, Operation};
 
-use super::{Work, convolve};
+use super::{Work, operate};
 use crate::element::{decode, encode};
 use crate::engine::{ENGINES, Engine};
 use crate::problem::{Convolution, Problem, Tensor};
+
+mod others;
 
 /// Random numbers of a fixed stream.
 struct Dice(u64);
@@ -104,7 +106,7 @@ fn define(problem: &Problem, values: &[Vec<f64>; 3]) -> Vec<f64> {
                 continue;
             }
             let at = [linear(&x.extents, &at_x), linear(&w.extents, &at_w), linear(&y.extents, &at_y)];
-            let [a, b] = problem.operation.inputs().map(Role::index);
+            let [a, b] = [0, 1].map(|input| problem.operation.inputs()[input].index());
             sums[at[output]] += values[a][at[a]] * values[b][at[b]];
         }
     }
@@ -139,7 +141,7 @@ fn run(problem: &Problem, engine: &Engine, bench: &Bench, workspace: u8) -> Vec<
     let [x, w, y] = &bench.bytes;
     let mut work =
         Work { tensors: [x, w, y], workspace: &mut workspace, parts: engine.parts(&[]), chance: 7 };
-    convolve(problem, engine.way, &mut work)
+    operate(problem, engine.way, &mut work)
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn every_engine_is_exact_on_small_integers_unless_it_declares_a_transform() {
     let mut dice = Dice(1);
     let mut taken = vec![0; ENGINES.len()];
     for round in 0..300 {
-        let problem = random_problem(&mut dice, Operation::ALL[round % 3]);
+        let problem = random_problem(&mut dice, Operation::CONVOLUTIONS[round % 3]);
         assert_eq!(problem.check(), Ok(()));
         let bench = fill(&problem, || [-2.0, -1.0, 1.0, 2.0][dice.roll(0, 3) as usize]);
         let expected = define(&problem, &bench.values);
@@ -168,7 +170,7 @@ fn every_engine_stays_near_the_definition_on_reals() {
     let mut dice = Dice(2);
     let mut taken = vec![0; ENGINES.len()];
     for round in 0..300 {
-        let problem = random_problem(&mut dice, Operation::ALL[round % 3]);
+        let problem = random_problem(&mut dice, Operation::CONVOLUTIONS[round % 3]);
         let bench = fill(&problem, || dice.roll(-1_000_000, 1_000_000) as f64 / 1e6);
         let expected = define(&problem, &bench.values);
         for (index, engine) in ENGINES.iter().enumerate() {
@@ -188,7 +190,7 @@ fn every_engine_stays_near_the_definition_on_reals() {
 #[test]
 fn large_problems_with_short_rows_are_exact_too() {
     let mut dice = Dice(4);
-    for operation in Operation::ALL {
+    for operation in Operation::CONVOLUTIONS {
         let mut problem = random_problem(&mut dice, operation);
         while problem.rank() != 2 || problem.tensors[0].dtype != 0 {
             problem = random_problem(&mut dice, operation);
@@ -220,7 +222,7 @@ fn large_problems_with_short_rows_are_exact_too() {
 fn what_the_workspace_holds_changes_nothing() {
     let mut dice = Dice(3);
     for round in 0..150 {
-        let problem = random_problem(&mut dice, Operation::ALL[round % 3]);
+        let problem = random_problem(&mut dice, Operation::CONVOLUTIONS[round % 3]);
         let bench = fill(&problem, || dice.roll(-1000, 1000) as f64 / 1000.0);
         for engine in ENGINES.iter().filter(|engine| engine.takes(&problem).is_ok()) {
             let [clean, dirty] = [0x00, 0xFF].map(|byte| run(&problem, engine, &bench, byte));

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use abi::cudnn::DataType;
-use case::{Layout, Role};
+use case::{Layout, Operation, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, Tensor};
@@ -143,19 +143,19 @@ impl Value {
 impl Scalar {
     fn get(self, facts: &Facts<'_>) -> Option<Value> {
         let problem = facts.problem;
-        let [x, w, y] = &problem.tensors;
+        let [batch, group_c, group_k] = problem.sizes();
         Some(match self {
             Self::Operation => Value::word(problem.operation.name()),
             Self::Engine => Value::number(facts.engine?),
             Self::DType => Value::word(dtype(&problem.tensors)),
             Self::Layout => Value::word(layout(&problem.tensors)),
             Self::Rank => Value::number(problem.rank() as i64),
-            Self::N => Value::number(x.extents[0]),
-            Self::C => Value::number(x.channels()),
-            Self::K => Value::number(y.channels()),
+            Self::N => Value::number(batch),
+            Self::C => Value::number(group_c * problem.groups()),
+            Self::K => Value::number(group_k * problem.groups()),
             Self::G => Value::number(problem.groups()),
-            Self::ChannelsPerGroup => Value::number(w.channels()),
-            Self::FiltersPerGroup => Value::number(w.extents[0] / problem.groups().max(1)),
+            Self::ChannelsPerGroup => Value::number(group_c),
+            Self::FiltersPerGroup => Value::number(group_k),
             Self::Alpha => Value::Number(problem.alpha),
             Self::Beta => Value::Number(problem.beta),
             Self::WorkspaceAlignment => {
@@ -168,7 +168,9 @@ impl Scalar {
 impl Extent {
     fn get(self, problem: &Problem, axis: usize) -> i64 {
         let convolution = &problem.convolution;
-        let extent = |role: Role| problem.tensor(role).extents[axis + 2];
+        // Matrices have no axes; the one that stands in has an extent of 1.
+        let matrices = problem.operation == Operation::MatMul;
+        let extent = |role: Role| if matrices { 1 } else { problem.tensor(role).extents[axis + 2] };
         match self {
             Self::Input => extent(Role::X),
             Self::Filter => extent(Role::W),

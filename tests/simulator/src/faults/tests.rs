@@ -6,7 +6,7 @@ use super::*;
 use crate::problem::{Convolution, Problem, Tensor};
 
 /// The problem of a case, as descriptors would state it.
-fn problem(case: &Case) -> Problem {
+pub(crate) fn problem(case: &Case) -> Problem {
     let geometry = case.problem.geometry();
     let number = |dtype: case::DType| match dtype {
         case::DType::F32 => 0,
@@ -120,13 +120,9 @@ fn atoms_print_as_they_are_read() {
     }
 }
 
-fn both() -> Vec<Planted> {
-    planted().into_iter().chain(planted_in_plans()).collect()
-}
-
 #[test]
 fn a_fault_survives_its_json() {
-    for planted in both() {
+    for planted in all_planted() {
         let text = serde_json::to_string(&planted.fault).unwrap();
         assert_eq!(serde_json::from_str::<Fault>(&text).unwrap(), planted.fault);
     }
@@ -159,10 +155,14 @@ fn what_needs_an_execution_before_waits_for_one() {
     assert_eq!([acts(Site::Execute, 2), acts(Site::Execute, 3)], [1; 2]);
 }
 
+fn all_planted() -> Vec<Planted> {
+    planted().into_iter().chain(planted_others()).chain(planted_in_plans()).collect()
+}
+
 #[test]
 fn planted_faults_hold_at_their_minimum_and_nowhere_near_the_plainest_case() {
-    assert!(planted().len() >= 14 && planted_in_plans().len() >= 6);
-    for planted in both() {
+    assert!(planted().len() >= 14 && planted_others().len() >= 8 && planted_in_plans().len() >= 6);
+    for planted in all_planted() {
         let case = planted.case().unwrap_or_else(|| panic!("{}", planted.minimum));
         assert_eq!(case.to_string(), planted.minimum);
         let engine = match &case.options.engine {
@@ -173,12 +173,21 @@ fn planted_faults_hold_at_their_minimum_and_nowhere_near_the_plainest_case() {
         let facts = Facts { problem: &exact, engine, workspace_alignment: Some(256) };
         assert!(planted.fault.holds(&facts), "{}", planted.minimum);
         assert!(
-            engine.is_none_or(|index| crate::engine::engine(index).unwrap().takes(&exact).is_ok()),
+            engine.is_none_or(|index| crate::engine::engine(exact.operation, index)
+                .unwrap()
+                .takes(&exact)
+                .is_ok()),
             "{}",
             planted.minimum
         );
         for operation in Operation::ALL {
-            let plainest: Case = format!("{} f32 nchw n1 c1 k1 i1x1 f1x1", operation.name()).parse().unwrap();
+            let sizes = match operation {
+                Operation::MaxPool | Operation::AvgPool => "nchw n1 c1 i1x1 f1x1",
+                Operation::MatMul => "m1 n1 k1",
+                Operation::RmsNorm => "nchw n1 c1",
+                Operation::Fprop | Operation::Dgrad | Operation::Wgrad => "nchw n1 c1 k1 i1x1 f1x1",
+            };
+            let plainest: Case = format!("{} f32 {sizes}", operation.name()).parse().unwrap();
             let plainest = problem(&plainest);
             let facts = Facts { problem: &plainest, ..facts };
             assert!(!planted.fault.holds(&facts), "{}", planted.minimum);
@@ -190,7 +199,7 @@ fn planted_faults_hold_at_their_minimum_and_nowhere_near_the_plainest_case() {
 
 #[test]
 fn no_planted_fault_hides_another_and_signatures_differ() {
-    let table = both();
+    let table = all_planted();
     let places: std::collections::HashSet<(Operation, String)> = table
         .iter()
         .map(|planted| {
@@ -206,10 +215,10 @@ fn no_planted_fault_hides_another_and_signatures_differ() {
 
 #[test]
 fn every_condition_of_the_table_was_read() {
-    let table = both();
+    let table = all_planted();
     let conditions: usize = table.iter().map(|planted| planted.fault.when.len()).sum();
     let before: usize = table.iter().map(|planted| planted.fault.after.len()).sum();
-    assert_eq!((conditions, before), (87, 3));
+    assert_eq!((conditions, before), (87 + 26, 3));
 }
 
 fn tampered_after(residue: Option<f32>, action: Action, earlier: u64) -> Tampered {
@@ -259,7 +268,7 @@ fn only_a_workspace_that_is_no_offset_ends_the_context() {
 
 #[test]
 fn the_variable_names_the_planted_set_nothing_or_a_file() {
-    assert_eq!(Script::named(None).unwrap().faults.len(), both().len());
+    assert_eq!(Script::named(None).unwrap().faults.len(), all_planted().len());
     assert!(Script::named(Some("none")).unwrap().faults.is_empty());
     assert!(matches!(Script::named(Some("/nonexistent.json")), Err(ScriptError::File(..))));
 }

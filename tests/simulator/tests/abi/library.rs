@@ -106,14 +106,22 @@ impl Libraries {
         unsafe { synchronize() }
     }
 
-    /// Launches one of our kernels over a grid of one block.
-    pub(crate) fn launch(&self, kernel: kernel::Kernel, params: &[u8]) -> CuResult {
+    /// Loads a module of that PTX.
+    pub(crate) fn load(&self, ptx: &str) -> Result<*mut c_void, CuResult> {
         let load: unsafe extern "C" fn(*mut *mut c_void, *const c_void) -> CuResult =
             symbol(&self.cuda, "cuModuleLoadData");
-        let image = CString::new(kernel::PTX).unwrap();
+        let image = CString::new(ptx).unwrap();
         let mut module = std::ptr::null_mut();
         // SAFETY: `image` is terminated and `module` outlives the call.
-        cuda_ok(unsafe { load(&raw mut module, image.as_ptr().cast()) });
+        match unsafe { load(&raw mut module, image.as_ptr().cast()) } {
+            CuResult::SUCCESS => Ok(module),
+            refused => Err(refused),
+        }
+    }
+
+    /// Launches one of our kernels over a grid of one block.
+    pub(crate) fn launch(&self, kernel: kernel::Kernel, params: &[u8]) -> CuResult {
+        let module = self.load(kernel::PTX).unwrap();
         let find: unsafe extern "C" fn(*mut *mut c_void, *mut c_void, *const std::ffi::c_char) -> CuResult =
             symbol(&self.cuda, "cuModuleGetFunction");
         let name = CString::new(kernel.name()).unwrap();

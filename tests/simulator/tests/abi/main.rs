@@ -74,6 +74,7 @@ fn a_child_does_what_it_is_told() {
         "no device" => no_device(&folder),
         "version" => Libraries::start(&folder).version().to_string(),
         "stray kernel" => stray_kernel(&folder),
+        "other kernels" => other_kernels(&folder),
         line => format!("{:?}", trial::run(&folder, &line.parse().unwrap())),
     };
     // The harness captures what a test prints, except through the file itself.
@@ -239,6 +240,19 @@ fn without_a_device_neither_driver_nor_handle_starts() {
 fn no_device(folder: &Path) -> String {
     let (init, handle) = library::try_start(folder);
     format!("init {init}, handle {handle}")
+}
+
+#[test]
+fn kernels_of_another_build_are_refused() {
+    let Ended { output, .. } = child("other kernels", &[]);
+    assert!(output.contains("seen: own true, other Some(222)"), "{output}");
+}
+
+fn other_kernels(folder: &Path) -> String {
+    let libraries = Libraries::start(folder);
+    let own = libraries.load(kernel::PTX).is_ok();
+    let other = libraries.load(&format!("{}// changed since", kernel::PTX)).err().map(|error| error.0);
+    format!("own {own}, other {other:?}")
 }
 
 #[test]

@@ -1,0 +1,229 @@
+//! A ledger as lines for people: layer by layer, then what is wrong and what mends it. Knows words; judges nothing.
+
+use std::fmt::Write;
+
+use doctor::{Copy, Device, Devices, Finding, KnownBy, Ledger, Library, Package, Program, Seen, Severity};
+
+/// Digits of a build-id that tell it apart.
+const BUILD_ID_DIGITS: usize = 12;
+
+/// Width of the first column.
+const LABEL: usize = 8;
+
+/// Every line of the ledger.
+pub(super) fn lines(ledger: &Ledger) -> Vec<String> {
+    let mut lines = Vec::new();
+    machine(ledger, &mut lines);
+    for copy in &ledger.copies {
+        lines.push(String::new());
+        lines.extend(copy_lines(copy));
+    }
+    if ledger.python.is_some() || !ledger.packages.is_empty() {
+        lines.push(String::new());
+    }
+    if let Some(python) = &ledger.python {
+        lines.push(labelled("python", &format!("{} {}", python.executable, python.version)));
+        lines
+            .extend(python.trouble.as_ref().map(|why| more(&format!("it did not answer to its end: {why}"))));
+    }
+    lines.extend(ledger.packages.iter().map(|package| labelled("package", &package_words(package))));
+    for program in &ledger.programs {
+        lines.push(String::new());
+        lines.extend(program_lines(program));
+    }
+    if !ledger.variables.is_empty() || !ledger.preloads.is_empty() || !ledger.trouble.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(
+        ledger.variables.iter().map(|set| labelled("variable", &format!("{}={}", set.name, set.value))),
+    );
+    lines.extend(ledger.preloads.iter().map(|(name, by)| labelled("preload", &format!("{name} by {by}"))));
+    for (kind, trouble) in &ledger.trouble {
+        lines.push(labelled("not read", &format!("{} {kind}", trouble.count)));
+        lines.extend(trouble.told.iter().map(|told| more(told)));
+    }
+    for finding in &ledger.findings {
+        lines.push(String::new());
+        lines.extend(finding_lines(finding));
+    }
+    lines.push(String::new());
+    lines.push(summary(&ledger.findings));
+    lines
+}
+
+/// The text with its control characters spelled out, so that a name of a file can't make a line of its own.
+pub(super) fn shown(line: &str) -> String {
+    let spell = |character: char| match character.is_control() {
+        true => character.escape_default().to_string(),
+        false => character.to_string(),
+    };
+    line.chars().map(spell).collect()
+}
+
+fn labelled(label: &str, words: &str) -> String {
+    format!("{label:<LABEL$}  {words}")
+}
+
+fn more(words: &str) -> String {
+    labelled("", words)
+}
+
+fn machine(ledger: &Ledger, lines: &mut Vec<String>) {
+    let container = if ledger.container { ", in a container" } else { "" };
+    lines.push(labelled("system", &format!("{}{container}", ledger.system)));
+    let driver = match (&ledger.driver.release, &ledger.driver.cuda) {
+        (None, _) => "none".to_owned(),
+        (Some(release), None) => format!("{release}, of which no CUDA is known"),
+        (Some(release), Some(cuda)) => format!("{release}, serves CUDA {cuda}"),
+    };
+    lines.push(labelled("driver", &driver));
+    match &ledger.devices {
+        Devices::Unknown(why) => lines.push(labelled("GPU", &format!("unknown: {why}"))),
+        Devices::Known(devices) if devices.is_empty() => lines.push(labelled("GPU", "none")),
+        Devices::Known(devices) => lines.extend(devices.iter().flat_map(device_lines)),
+    }
+    for toolkit in &ledger.toolkits {
+        let version = toolkit.version.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string);
+        let mut words = format!("{version} {}", toolkit.folder.display());
+        words.push_str(if toolkit.nvcc { ", with nvcc" } else { "" });
+        for link in &toolkit.links {
+            let _ = write!(words, ", {} leads there", link.display());
+        }
+        lines.push(labelled("toolkit", &words));
+    }
+}
+
+fn device_lines(device: &Device) -> Vec<String> {
+    let mebibytes = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
+    let [total, used, free] = device.memory_mib.map(mebibytes);
+    let words = format!(
+        "{} {}, capability {}, memory {total} MiB ({used} used, {free} free), ECC {} ({} uncorrected), MIG {}",
+        device.index, device.name, device.capability, device.ecc, device.ecc_uncorrected, device.mig
+    );
+    let mut lines = vec![labelled("GPU", &words)];
+    lines.extend(device.processes.iter().map(|process| {
+        more(&format!("process {} ({}) holds {} MiB", process.pid, process.name, mebibytes(process.used_mib)))
+    }));
+    lines
+}
+
+fn copy_lines(copy: &Copy) -> Vec<String> {
+    let words = format!("{} (by {})", copy.folder.display(), copy.found_by.join(", "));
+    let mut lines = vec![labelled("folder", &words)];
+    let width = copy.files.iter().map(|file| file.name.chars().count()).max().unwrap_or(0);
+    for file in &copy.files {
+        lines.push(more(format!("{:<width$}  {}", file.name, file_words(file)).trim_end()));
+        lines.extend(file.sha256.as_ref().map(|hash| more(&format!("  sha256 {hash}"))));
+    }
+    lines
+}
+
+fn file_words(file: &Library) -> String {
+    let mut words: Vec<String> = Vec::new();
+    words.extend(file.broken.as_ref().map(|why| format!("can't be read: {why};")));
+    words.push(file.version.as_ref().map_or_else(|| "version unknown".to_owned(), ToString::to_string));
+    words.extend(file.known_by.map(|by| format!("by {}", known_by(by))));
+    let digits = |id: &String| id.chars().take(BUILD_ID_DIGITS).collect::<String>();
+    words.extend(file.build_id.as_ref().map(|id| format!("build {}", digits(id))));
+    if let Some(owner) = &file.owner {
+        let altered = if owner.altered { ", altered since" } else { "" };
+        words.push(format!("{} {} {}{altered}", owner.by, owner.package, owner.version));
+    }
+    words.join(" ")
+}
+
+fn known_by(by: KnownBy) -> &'static str {
+    match by {
+        KnownBy::Symbol => "symbol",
+        KnownBy::Name => "name",
+        KnownBy::BuildId => "build-id",
+        KnownBy::Package => "package",
+    }
+}
+
+fn package_words(package: &Package) -> String {
+    let mut words = format!("{} {}", package.name, package.version);
+    for (what, version) in &package.built {
+        let _ = write!(words, ", built for {what} {version}");
+    }
+    for pin in package.pins.iter().filter(|pin| pin.package.contains("cudnn")) {
+        let met = match (pin.met, &pin.installed) {
+            (_, None) => "not installed".to_owned(),
+            (Some(true), Some(_)) => "met".to_owned(),
+            (Some(false), Some(installed)) => format!("not met by {installed}"),
+            (None, Some(installed)) => format!("{installed} is installed"),
+        };
+        let _ = write!(words, ", pins {} ({met})", pin.requirement);
+    }
+    words
+}
+
+fn program_lines(program: &Program) -> Vec<String> {
+    let how = match program.seen {
+        Seen::Mapped => "maps",
+        Seen::Resolved => "would map, by the loader's order (it was not run)",
+    };
+    let mut lines = vec![labelled("program", &format!("{} {how}", program.name))];
+    for file in &program.files {
+        let gone = if file.deleted { ", which was removed or replaced since" } else { "" };
+        let way = file.way.as_ref().map_or_else(String::new, |way| format!(", through {way}"));
+        lines.push(more(&format!("{}{way}{gone}", file.path.display())));
+    }
+    if program.files.is_empty() {
+        lines.push(more("none of these libraries"));
+    }
+    lines.extend(program.cudnn.as_ref().map(|version| more(&format!("its cuDNN says that it is {version}"))));
+    let engines =
+        program.engines.map(|count| format!("its cuDNN counts {count} engines for a small convolution"));
+    lines.extend(engines.map(|words| more(&words)));
+    for step in program.steps.iter().filter(|step| !step.done) {
+        lines.push(more(&format!("{} failed: {}", step.what, step.words)));
+    }
+    lines
+}
+
+fn finding_lines(finding: &Finding) -> Vec<String> {
+    let mut lines = vec![labelled(finding.severity.name(), &finding.title)];
+    lines.extend(finding.evidence.iter().map(|words| more(&format!("- {words}"))));
+    if !finding.mend.is_empty() {
+        lines.push(labelled("mend", &finding.mend));
+    }
+    lines
+}
+
+fn summary(findings: &[Finding]) -> String {
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let found = match (errors, warnings) {
+        (0, 0) => "nothing is wrong".to_owned(),
+        _ => format!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings)),
+    };
+    if notes == 0 { found } else { format!("{found}, {notes} note{}", plural(notes)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_line_end_makes_no_line_of_its_own() {
+        assert_eq!(shown("a\nb\u{1b}[2Jc\u{9b}"), "a\\nb\\u{1b}[2Jc\\u{9b}");
+    }
+
+    #[test]
+    fn findings_are_counted_and_notes_are_no_trouble() {
+        let finding = |severity| Finding {
+            rule: "x",
+            severity,
+            title: "x".to_owned(),
+            evidence: Vec::new(),
+            files: Vec::new(),
+            mend: String::new(),
+        };
+        assert_eq!(summary(&[]), "nothing is wrong");
+        assert_eq!(summary(&[finding(Severity::Note)]), "nothing is wrong, 1 note");
+        let bad = [Severity::Error, Severity::Warning, Severity::Warning].map(finding);
+        assert_eq!(summary(&bad), "1 error, 2 warnings");
+    }
+}

@@ -1,0 +1,157 @@
+//! Reads logs once, each line once, and remembers symptoms. Knows how the parts work together; each of them knows its
+//! own part.
+
+use std::io::Read;
+
+use import::{Import, LogReader};
+use memchr::memmem;
+
+use crate::change::Changes;
+use crate::diagnosis::relate;
+use crate::guide::{Group, When};
+use crate::lines::{LINE_MAX, Line, Lines};
+use crate::moment::{Clock, Reader};
+use crate::report::{FileRead, Scan, Symptom};
+use crate::sieve::{Found, Sieve};
+use crate::status::Versions;
+use crate::tally::{Occurrence, Tally};
+use crate::text::{decoded, plain, shown};
+
+/// A scan of one log or several.
+pub struct Scanner {
+    sieve: Sieve,
+    reader: Reader,
+    changes: Changes,
+    tallies: Vec<Option<Tally>>,
+    versions: Versions,
+    imports: Vec<Import>,
+    files: Vec<FileRead>,
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Scanner {
+    /// A scan of nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let sieve = Sieve::new();
+        Self {
+            tallies: sieve.rows.iter().map(|_| None).collect(),
+            sieve,
+            reader: Reader::new(),
+            changes: Changes::new(),
+            versions: Versions::default(),
+            imports: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Reads a log to its end, or to where its reader fails, which is told within the result. Memory does not grow with
+    /// the log, nor with its lines.
+    pub fn read(&mut self, reader: impl Read) {
+        let (source, mut read) = match decoded(reader) {
+            Ok(decoded) => (decoded.reader, FileRead { notes: decoded.notes, ..FileRead::default() }),
+            Err(error) => {
+                let trouble = Some(error.to_string());
+                // One import a file: cases are told by the number of theirs.
+                self.imports.push(LogReader::default().finish());
+                return self.files.push(FileRead { trouble, ..FileRead::default() });
+            }
+        };
+        let mut lines = Lines::new(source);
+        let (mut library, mut clock) = (LogReader::default(), Clock::default());
+        while lines.advance() {
+            let line = lines.line();
+            read.lines = line.number;
+            if self.is_plain_call(&line) {
+                library.line(line.bytes, line.number);
+            } else if self.sieve.may_hold(line.bytes) {
+                self.look(&line, &mut library, &mut clock);
+            }
+        }
+        if lines.pieces() > 0 {
+            let kilobytes = LINE_MAX >> 10;
+            read.notes.push(format!("has lines of more than {kilobytes} KiB, which were searched in pieces"));
+        }
+        read.bytes = lines.bytes();
+        read.trouble = lines.trouble().map(|error| error.to_string());
+        self.imports.push(library.finish());
+        self.files.push(read);
+    }
+
+    /// True for a line of cuDNN's own log that tells of a call and of nothing else: most lines, where they are there.
+    fn is_plain_call(&self, line: &Line<'_>) -> bool {
+        let begins = line.bytes.starts_with(b"i! ") || line.bytes.starts_with(b"I! CuDNN (v");
+        begins
+            && line.repeated == 0
+            && self.versions.usual().is_some()
+            && memmem::find(line.bytes, b"CUDNN_STATUS_").is_none()
+    }
+
+    fn look(&mut self, line: &Line<'_>, library: &mut LogReader, clock: &mut Clock) {
+        // What the piece before has shown is not counted again.
+        let repeated = plain(&line.bytes[..line.repeated]);
+        let is_known = line.repeated > 0 && self.sieve.look(&repeated).row.is_some();
+        let plain = plain(if is_known { &line.bytes[line.repeated..] } else { line.bytes });
+        let Found { row, at, status, cudnn, library: is_library } = self.sieve.look(&plain);
+        if is_library && line.repeated == 0 {
+            library.line(&plain, line.number);
+        }
+        // Every call of cuDNN's own log names the version.
+        if cudnn && !(is_library && self.versions.usual().is_some()) {
+            self.sieve.statuses.note_version(&plain, &mut self.versions);
+        }
+        let Some(place) = row else { return };
+        let rank = self.reader.rank(&plain);
+        let wants = self.tallies[place].as_ref().is_none_or(Tally::wants_moments);
+        let stamp = if wants { clock.at(&self.reader, line, rank) } else { None };
+        let file = self.files.len();
+        let tally = match &mut self.tallies[place] {
+            Some(tally) => tally,
+            empty @ None => {
+                let moment = stamp.map(|stamp| stamp.moment);
+                let change = self.changes.before(line, &self.reader, moment);
+                let time = self.reader.time(&plain).or_else(|| self.reader.time_before(line));
+                let suspect = library.latest().map(ToString::to_string);
+                let (line, offset, text) = (line.number, line.offset, shown(&plain, at));
+                let first = Occurrence { file, line, offset, text, rank, moment, time, suspect };
+                empty.insert(Tally::new(first, change))
+            }
+        };
+        tally.add(file, line.number, rank, stamp);
+        if let Some(status) = status {
+            tally.add_status(status.name);
+        }
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(self) -> Scan {
+        let Self { sieve, tallies, versions, imports, files, .. } = self;
+        let version = versions.usual();
+        let mut symptoms = Vec::new();
+        for (row, tally) in sieve.rows.iter().zip(tallies) {
+            let Some(tally) = tally else { continue };
+            let shows_steps = row.group != Group::Hardware && !row.id.starts_with("xid-");
+            let (pattern, period) = tally.pattern(shows_steps);
+            let (incidents, more) = tally.incidents();
+            let mut symptom = Symptom::of(row, tally.first);
+            symptom.last = (tally.last_file, tally.last_line);
+            (symptom.count, symptom.incidents, symptom.more) = (tally.count, incidents, more);
+            (symptom.pattern, symptom.period) = (pattern, period);
+            symptom.change = tally.change.filter(|_| pattern == When::Change);
+            symptom.ranks = tally.ranks;
+            let named =
+                tally.statuses.iter().map(|(name, count)| sieve.statuses.explain(name, *count, version));
+            symptom.statuses = named.collect();
+            symptom.name_suspect();
+            symptoms.push(symptom);
+        }
+        relate(&mut symptoms);
+        Scan { symptoms, files, versions: versions.all(), import: Import::merged(imports) }
+    }
+}

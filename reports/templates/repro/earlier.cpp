@@ -1,0 +1,17 @@
+void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+    const int mode = CUDNN_CROSS_CORRELATION, axes = earlier.axes;
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, earlier.compute);
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, mode);
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {axes});
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, last(earlier.dilation, axes, 3));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, last(earlier.stride, axes, 3));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, last(earlier.pad_before, axes, 3));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, last(earlier.pad_after, axes, 3));
+    finalize(convolution);
+    void *image = earlier_tensor(earlier, IMAGE), *filter = earlier_tensor(earlier, FILTER);
+    void *response = earlier_tensor(earlier, RESPONSE), *operation = make(earlier.operation);
+    earlier_scale(earlier, operation, earlier.attributes[0], earlier.alpha);
+    earlier_scale(earlier, operation, earlier.attributes[1], earlier.beta);
+    void *parts[] = {convolution, image, filter, response};
+    for (int part = 0; part < 4; part++) set_descriptors(operation, earlier.attributes[2 + part], {parts[part]});
+    finalize(operation);
