@@ -14,7 +14,7 @@ pub struct Probe {
 
 /// Labels, and the case line without its pass. Channels are whole vectors of 32 in every group, so that each layout
 /// takes them.
-const LINES: [(&str, &str); 14] = [
+const LINES: [(&str, &str); 15] = [
     ("f32 nchw", "f32 nchw n8 c64 k64 i28x28 f3x3 p1x1"),
     ("f32 nhwc", "f32 nhwc n8 c64 k64 i28x28 f3x3 p1x1"),
     ("f16 nchw", "f16 nchw n8 c64 k64 i28x28 f3x3 p1x1"),
@@ -25,6 +25,7 @@ const LINES: [(&str, &str); 14] = [
     ("i8 to f32 nhwc", "i8,i8,f32 nhwc n8 c64 k64 i28x28 f3x3 p1x1"),
     ("i8 nchwc4", "i8 nchwc4 n8 c64 k64 i28x28 f3x3 p1x1"),
     ("i8 nchwc32", "i8 nchwc32 n8 c64 k64 i28x28 f3x3 p1x1"),
+    ("i8 nhwc 3-D", "i8 nhwc n2 c64 k64 i14x14x14 f3x3x3 p1x1x1"),
     ("f16 nhwc 3-D", "f16 nhwc n2 c64 k64 i14x14x14 f3x3x3 p1x1x1"),
     ("f16 nhwc 2 groups", "f16 nhwc n8 c64 k64 g2 i28x28 f3x3 p1x1"),
     ("f16 nhwc depthwise", "f16 nhwc n8 c64 k64 g64 i28x28 f3x3 p1x1"),
