@@ -63,17 +63,14 @@ fn follows_channels(operation: Operation) -> bool {
 /// go by their total, and so do those of what has as many groups; matrices have letters of their own.
 pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
     let operation = case.problem.operation;
-    if operation == Operation::MatMul {
-        return match field {
-            Field::Batch => Quantity::MatrixRows,
-            Field::ChannelsPerGroup => Quantity::MatrixProducts,
-            Field::FiltersPerGroup => Quantity::MatrixColumns,
-            _ => Quantity::MatrixBatch,
-        };
-    }
+    let matrices = operation == Operation::MatMul;
     let inner = |index: usize| (case.problem.axes.len() - 1).saturating_sub(index);
     let grouped = case.problem.g != 1;
     match field {
+        Field::Batch if matrices => Quantity::MatrixRows,
+        Field::ChannelsPerGroup if matrices => Quantity::MatrixProducts,
+        Field::FiltersPerGroup if matrices => Quantity::MatrixColumns,
+        Field::Groups if matrices => Quantity::MatrixBatch,
         Field::Batch => Quantity::N,
         Field::ChannelsPerGroup if grouped => Quantity::GroupC,
         Field::ChannelsPerGroup => Quantity::C,

@@ -131,10 +131,7 @@ impl Parts {
 fn names(case: &Case) -> String {
     let problem = &case.problem;
     let mut five = ["nullptr"; 5].map(str::to_owned);
-    let outer: &[&str] = match problem.operation {
-        Operation::MatMul => &["b", "m"],
-        _ => &["n", "c"],
-    };
+    let outer = if problem.operation == Operation::MatMul { ["b", "m"] } else { ["n", "c"] };
     for (slot, name) in five.iter_mut().zip(outer) {
         *slot = format!("\"{name}\"");
     }

@@ -24,10 +24,12 @@ fn random(dice: &mut Dice, operation: Operation) -> Problem {
     let line = match operation {
         Operation::MatMul => format!("{name} {types} {order} b{n} m{c} n{window} k{k}"),
         Operation::RmsNorm => format!("{name} {types} {layout} n{n} c{k}"),
-        _ => format!(
-            "{name} {types} {layout} n{n} c{c} i{input}x{} f{window}x{other} p{before}:{after}x0 s{step}x1",
-            other + 2
-        ),
+        Operation::Fprop | Operation::Dgrad | Operation::Wgrad | Operation::MaxPool | Operation::AvgPool => {
+            format!(
+                "{name} {types} {layout} n{n} c{c} i{input}x{} f{window}x{other} p{before}:{after}x0 s{step}x1",
+                other + 2
+            )
+        }
     };
     problem(&line.parse::<Case>().unwrap_or_else(|error| panic!("{line}: {error}")))
 }
@@ -60,7 +62,7 @@ fn define(problem: &Problem, [x, w, y]: &[Vec<f64>; 3]) -> Vec<f64> {
                 x[linear(&left.extents, &[at[0], at[1], k])] * w[linear(&right.extents, &[at[0], k, at[2]])]
             })
             .sum(),
-        _ => {
+        Operation::RmsNorm | Operation::Fprop | Operation::Dgrad | Operation::Wgrad => {
             let row = x.chunks_exact(w.len()).nth(at[0] as usize).unwrap();
             let mean = row.iter().map(|value| value * value).sum::<f64>() / row.len() as f64;
             row[at[1] as usize] * w[at[1] as usize] / (mean + Operation::EPSILON).sqrt()
