@@ -71,9 +71,10 @@ proptest! {
     fn strides_of_a_packed_tensor_reach_its_last_element(case in right_case()) {
         let geometry = case.problem.geometry();
         for role in case.problem.operation.tensors().iter().copied() {
-            let last: i64 = geometry.extents(role).iter().zip(geometry.strides(role))
+            let last: i64 = geometry.dimensions(role).iter().zip(geometry.strides(role))
                 .map(|(extent, stride)| (extent - 1) * stride).sum();
-            prop_assert_eq!(last + 1, geometry.elements(role));
+            let vector = case.problem.layouts.tensors()[role.index()].vector();
+            prop_assert_eq!((last + 1) * vector, geometry.elements(role));
         }
     }
 

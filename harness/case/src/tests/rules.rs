@@ -41,15 +41,18 @@ fn the_head_of_a_line_is_refused_by_name() {
             "conv f32 nchw",
             "operation: 'conv' is none of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm",
         ),
-        ("fprop", "dtype: is missing; after the operation comes the element type: f32, f64, f16 or bf16"),
-        ("fprop f32", "layout: is missing; after the element type comes the memory order: nchw or nhwc"),
+        (
+            "fprop",
+            "dtype: is missing; after the operation comes the element type: f32, f64, f16, bf16, i8 or i32",
+        ),
+        ("fprop f32", "layout: is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32"),
         ("fprop f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
         ("fprop f32/f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
         (
             "fprop f32,f32 nchw",
             "tensors: 'f32,f32' names neither all at once nor x, w and y; write 1 or 3 words",
         ),
-        ("fprop f32 nwhc", "layout: 'nwhc' is neither nchw nor nhwc"),
+        ("fprop f32 nwhc", "layout: 'nwhc' is none of nchw, nhwc, nchwc4, nchwc32"),
     ]);
     assert_eq!(complaint(&"f".repeat(6000)), "case: the line has 6000 bytes, more than the 5120 allowed");
 }
@@ -288,7 +291,7 @@ fn sizes_that_an_operation_lacks_are_refused_by_name() {
             "matmul f32 row,col m2 n3 k4",
             "tensors: 'row,col' names neither all at once nor x, w and y; write 1 or 3 words",
         ),
-        ("matmul f32 rows m2 n3 k4", "layout: 'rows' is neither row nor col"),
+        ("matmul f32 rows m2 n3 k4", "layout: 'rows' is none of row, col"),
         ("matmul f32 b4294967296 m1 n1 k4294967296", "k: '4294967296' times b leaves 63 bits"),
         ("rmsnorm f32 nchw c3", "n: is missing; write the rows of x, as in n8"),
         (
