@@ -63,27 +63,14 @@ fn follows_channels(operation: Operation) -> bool {
 /// go by their total, and so do those of what has as many groups; matrices have letters of their own.
 pub(super) fn quantity(case: &Case, field: Field) -> Quantity {
     let operation = case.problem.operation;
-    if operation == Operation::MatMul {
-        return match field {
-            Field::Batch => Quantity::MatrixRows,
-            Field::ChannelsPerGroup => Quantity::MatrixProducts,
-            Field::FiltersPerGroup => Quantity::MatrixColumns,
-            Field::Groups
-            | Field::Input(_)
-            | Field::Filter(_)
-            | Field::Dilation(_)
-            | Field::Stride(_)
-            | Field::PadBefore(_)
-            | Field::PadAfter(_)
-            | Field::Declared(_)
-            | Field::Repeat
-            | Field::WorkspaceBytes
-            | Field::Misalignment => Quantity::MatrixBatch,
-        };
-    }
+    let matrices = operation == Operation::MatMul;
     let inner = |index: usize| (case.problem.axes.len() - 1).saturating_sub(index);
     let grouped = case.problem.g != 1;
     match field {
+        Field::Batch if matrices => Quantity::MatrixRows,
+        Field::ChannelsPerGroup if matrices => Quantity::MatrixProducts,
+        Field::FiltersPerGroup if matrices => Quantity::MatrixColumns,
+        Field::Groups if matrices => Quantity::MatrixBatch,
         Field::Batch => Quantity::N,
         Field::ChannelsPerGroup if grouped => Quantity::GroupC,
         Field::ChannelsPerGroup => Quantity::C,
@@ -179,14 +166,12 @@ fn types(case: &Case) -> Vec<Change> {
     let shown = now.tensors().map(DType::name);
     let all = if now.is_uniform() { now.x.name().to_owned() } else { shown.join(",") };
     let mut changes = Vec::new();
-    // Integers are met only in cases that have them: other runs can make nothing of them.
-    let near = if now.has_integers() { &DType::ALL[..] } else { &DType::FLOATS };
-    for &dtype in near {
+    for dtype in DType::ALL {
         let uniform = with_compute(case, DTypes { compute: now.compute, ..DTypes::uniform(dtype) });
         changes.push(made(case, ("dtype", &all, dtype.name()), |case| case.problem.dtypes = uniform));
     }
     for role in Role::ALL {
-        for &dtype in near {
+        for dtype in DType::ALL {
             let mut one = now;
             *[&mut one.x, &mut one.w, &mut one.y][role.index()] = dtype;
             let one = with_compute(case, one);

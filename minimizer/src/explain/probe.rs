@@ -189,21 +189,24 @@ fn fields_of(change: &Change) -> Vec<String> {
     }
 }
 
-/// True where a size of matrices has that letter of theirs as a factor.
-fn is_about_matrices(quantity: &Quantity, field: &Quantity) -> bool {
+/// True where that field is a factor of a tensor's size.
+fn is_of_tensor(role: Role, field: &Quantity) -> bool {
     use Quantity::{MatrixBatch, MatrixColumns, MatrixProducts, MatrixRows};
-    let of = |role| [Quantity::Elements(role), Quantity::Bytes(role)].contains(quantity);
-    let factors: &[Quantity] = match () {
-        () if of(Role::X) => &[MatrixBatch, MatrixRows, MatrixProducts],
-        () if of(Role::W) => &[MatrixBatch, MatrixProducts, MatrixColumns],
-        () if of(Role::Y) => &[MatrixBatch, MatrixRows, MatrixColumns],
-        () if *quantity == Quantity::MultiplyAdds => {
-            &[MatrixBatch, MatrixRows, MatrixColumns, MatrixProducts]
+    match role {
+        Role::X => {
+            let matrices = [MatrixBatch, MatrixRows, MatrixProducts].contains(field);
+            matrices || matches!(field, Quantity::N | Quantity::C | Quantity::GroupC | Quantity::Input(_))
         }
-        () if *quantity == Quantity::Outputs => &[MatrixRows],
-        () => &[],
-    };
-    factors.contains(field)
+        Role::W => {
+            let channels = [Quantity::C, Quantity::K, Quantity::GroupC, Quantity::GroupK].contains(field);
+            let matrices = [MatrixBatch, MatrixProducts, MatrixColumns].contains(field);
+            matrices || channels || matches!(field, Quantity::Filter(_))
+        }
+        Role::Y => {
+            let matrices = [MatrixBatch, MatrixRows, MatrixColumns].contains(field);
+            matrices || matches!(field, Quantity::N | Quantity::K | Quantity::GroupK | Quantity::Input(_))
+        }
+    }
 }
 
 /// True where a condition's quantity is about that field.
@@ -217,9 +220,6 @@ pub(super) fn is_about(quantity: &Quantity, field: &Quantity) -> bool {
         ]
         .contains(field)
     };
-    if is_about_matrices(quantity, field) {
-        return true;
-    }
     match quantity {
         Quantity::Product(factors) => factors.iter().any(|factor| is_about(factor, field)),
         Quantity::Difference(first, _, second) => is_about(first, field) || is_about(second, field),
@@ -233,25 +233,9 @@ pub(super) fn is_about(quantity: &Quantity, field: &Quantity) -> bool {
         }
         Quantity::C | Quantity::GroupC => matches!(field, Quantity::C | Quantity::GroupC),
         Quantity::K | Quantity::GroupK => matches!(field, Quantity::K | Quantity::GroupK),
-        Quantity::Elements(Role::X) | Quantity::Bytes(Role::X) => {
-            matches!(field, Quantity::N | Quantity::C | Quantity::GroupC | Quantity::Input(_))
-        }
-        Quantity::Elements(Role::W) | Quantity::Bytes(Role::W) => {
-            matches!(
-                field,
-                Quantity::C | Quantity::K | Quantity::GroupC | Quantity::GroupK | Quantity::Filter(_)
-            )
-        }
-        Quantity::Elements(Role::Y) | Quantity::Bytes(Role::Y) => {
-            matches!(field, Quantity::N | Quantity::K | Quantity::GroupK | Quantity::Input(_))
-        }
-        Quantity::Outputs => matches!(field, Quantity::N | Quantity::Input(_)),
-        Quantity::MultiplyAdds => {
-            matches!(
-                field,
-                Quantity::N | Quantity::C | Quantity::K | Quantity::Input(_) | Quantity::Filter(_)
-            )
-        }
+        Quantity::Elements(role) | Quantity::Bytes(role) => is_of_tensor(*role, field),
+        Quantity::Outputs => matches!(field, Quantity::N | Quantity::Input(_) | Quantity::MatrixRows),
+        Quantity::MultiplyAdds => Role::ALL.into_iter().any(|role| is_of_tensor(role, field)),
         Quantity::N
         | Quantity::Groups
         | Quantity::MatrixRows

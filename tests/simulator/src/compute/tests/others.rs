@@ -62,7 +62,7 @@ fn define(problem: &Problem, [x, w, y]: &[Vec<f64>; 3]) -> Vec<f64> {
                 x[linear(&left.extents, &[at[0], at[1], k])] * w[linear(&right.extents, &[at[0], k, at[2]])]
             })
             .sum(),
-        Operation::Fprop | Operation::Dgrad | Operation::Wgrad | Operation::RmsNorm => {
+        Operation::RmsNorm | Operation::Fprop | Operation::Dgrad | Operation::Wgrad => {
             let row = x.chunks_exact(w.len()).nth(at[0] as usize).unwrap();
             let mean = row.iter().map(|value| value * value).sum::<f64>() / row.len() as f64;
             row[at[1] as usize] * w[at[1] as usize] / (mean + Operation::EPSILON).sqrt()
