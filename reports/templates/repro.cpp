@@ -151,7 +151,8 @@ static const std::vector<uint64_t> SEEN_WRONG = { {{- seen_wrong -}} };
 {%- endif %}
 
 constexpr int IMAGE = 0, FILTER = 1, RESPONSE = 2;
-{%- if family == "convolution" and not plans_only %}
+{%- if not plans_only %}
+{%- if family == "convolution" %}
 constexpr int OUTPUT = OPERATION == Op::fprop ? RESPONSE : OPERATION == Op::dgrad ? IMAGE : FILTER;
 constexpr int PROBE = OPERATION == Op::dgrad ? RESPONSE : IMAGE;  // the image that the pass reads
 {%- else %}  // x, w and y

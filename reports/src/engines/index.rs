@@ -56,7 +56,7 @@ fn different(names: impl Iterator<Item = String>) -> Vec<String> {
 
 fn sections(tables: &[EngineTable], ending: &str) -> Vec<Section> {
     let mut sections = vec![Section::new("tables", "Tables", vec![list(tables, ending)])];
-    for operation in Operation::ALL {
+    for operation in Operation::CONVOLUTIONS {
         let passes: Vec<(&EngineTable, &PassTable)> = tables
             .iter()
             .filter_map(|table| Some((table, table.passes.iter().find(|pass| pass.operation == operation)?)))
