@@ -10,8 +10,8 @@ pub(crate) enum Field {
     Input(usize),
     ChannelsPerGroup,
     FiltersPerGroup,
-    /// Groups at fixed widths: totals follow. The channels of a pooling, the length of a row that is normalized, the batch
-    /// of matrices.
+    /// Groups at fixed widths: totals follow. The channels of a pooling, the length of a row that is normalized, the
+    /// batch of matrices.
     Groups,
     Filter(usize),
     Dilation(usize),

@@ -1,5 +1,5 @@
-//! Operations that are no convolution: planted conditions come down to the known smallest case, and are explained in the
-//! letters of their operation. Knows a table; looks into no search.
+//! Operations that are no convolution: planted conditions come down to the known smallest case, and are explained in
+//! the letters of their operation. Knows a table; looks into no search.
 
 use case::Case;
 use minimizer::{Answer, ExplainSettings, Settings, explain, list, minimize};

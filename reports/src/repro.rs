@@ -20,7 +20,7 @@ use crate::repro::pass::{Parts, Pass};
 use crate::title::title;
 
 /// The template and its parts, by the names that it includes them with.
-const TEMPLATES: [(&str, &str); 13] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("repro.cpp", include_str!("../templates/repro.cpp")),
     ("repro/values.cpp", include_str!("../templates/repro/values.cpp")),
     ("repro/reference.cpp", include_str!("../templates/repro/reference.cpp")),
@@ -28,7 +28,6 @@ const TEMPLATES: [(&str, &str); 13] = [
     ("repro/library.cpp", include_str!("../templates/repro/library.cpp")),
     ("repro/graph.cpp", include_str!("../templates/repro/graph.cpp")),
     ("repro/operations.cpp", include_str!("../templates/repro/operations.cpp")),
-    ("repro/earlier.cpp", include_str!("../templates/repro/earlier.cpp")),
     ("repro/buffers.cpp", include_str!("../templates/repro/buffers.cpp")),
     ("repro/history.cpp", include_str!("../templates/repro/history.cpp")),
     ("repro/run.cpp", include_str!("../templates/repro/run.cpp")),
@@ -44,6 +43,7 @@ struct Program {
     checks: &'static str,
     signal_note: bool,
     convolutions: String,
+    what: &'static str,
     case: String,
     history: Vec<Earlier>,
     cudnn: String,
@@ -139,6 +139,7 @@ fn program(finding: &Finding<'_>) -> Program {
             0 => format!("one {}", Parts::words(finding.case)),
             count => format!("a {} after {count} others", Parts::words(finding.case)),
         },
+        what: Parts::words(finding.case),
         case: finding.case.to_string().replace(" ; ", " ;\n//   "),
         history: finding.case.history.iter().map(Earlier::of).collect(),
         cudnn: environment.cudnn_text(),

@@ -32,7 +32,10 @@ fn a_bad_case_line_is_refused_with_field_value_and_rule() {
         ("fprop f32 nchw n1 c1 k1 i2 f3", "f: '3' with dilation 1 spans 3, more than the padded input of 2"),
         ("fprop f32 nchw n1 c3 k2 g2 i1 f1", "c: '3' is not divisible by g = 2"),
         ("fprop f31 nchw n1 c1 k1 i1 f1", "dtype: 'f31' is none of f32, f64, f16, bf16, i8, i32"),
-        ("pool f32 nchw n1 c1 k1 i1 f1", "operation: 'pool' is none of fprop, dgrad, wgrad"),
+        (
+            "pool f32 nchw n1 c1 k1 i1 f1",
+            "operation: 'pool' is none of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm",
+        ),
         ("fprop f32 nchw n1 c1 k1 i1x1 f1", "f: '1' has 1 axis, but i has 2 axes; write it as in f1x1"),
         ("fprop f32 nchw n1 c1 k1 i1 f1 engine=-1", "engine: '-1' is below 0, the least allowed"),
         (
@@ -40,7 +43,10 @@ fn a_bad_case_line_is_refused_with_field_value_and_rule() {
             "knobs: '1:2' belongs to an engine, and none is named; add engine=N",
         ),
         ("fprop f32 nchw n1 c1 k1 i3 f1 y=9", "y: '9' is an output size given on purpose; add expect=refuse"),
-        ("", "operation: is missing; a case line begins with fprop, dgrad or wgrad"),
+        (
+            "",
+            "operation: is missing; a case line begins with one of fprop, dgrad, wgrad, maxpool, avgpool, matmul, rmsnorm",
+        ),
     ];
     for (line, reason) in table {
         for command in ["show", "check", "minimize", "engines"] {

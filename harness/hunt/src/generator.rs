@@ -91,8 +91,8 @@ const ALLOWANCE_FALL: f64 = 1.1;
 /// Drafts tried for one geometry before plain sizes are taken instead.
 const DRAFTS_MAX: u32 = 64;
 
-/// Problems by number: each geometry yields every operation of the stream in a row, fprop, dgrad and wgrad unless others
-/// were asked for.
+/// Problems by number: each geometry yields every operation of the stream in a row, fprop, dgrad and wgrad unless
+/// others were asked for.
 ///
 /// Every number has its own random stream, so that a hunt can go on from any of them. Streams may change
 /// between versions of this crate: what has to last keeps cases, never a seed.

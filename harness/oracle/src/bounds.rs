@@ -66,10 +66,10 @@ const WINOGRAD_F32: f64 = 5e-6;
 ///   Winograd. Engines that declare FFT or WINOGRAD get it, and those that declare no arithmetic at all: some
 ///   of them were measured to behave like FFT. Convolutions alone have any.
 ///
-/// The largest element of a window is read and written: nothing but the rounding to a narrower output counts. A mean is
-/// a sum that is scaled. For RMS normalization A is the result's own magnitude: the n squares have one sign, so chopping
-/// costs their sum n u at most and its root half of that, and c = n / 2 + 10 has room for the mean, epsilon, a root that
-/// is off by some units, and two products.
+/// The largest element of a window is read and written: nothing but the rounding to a narrower output counts. A mean
+/// is a sum that is scaled. For RMS normalization A is the result's own magnitude: the n squares have one sign, so
+/// chopping costs their sum n u at most and its root half of that, and c = n / 2 + 10 has room for the mean, epsilon, a
+/// root that is off by some units, and two products.
 #[must_use]
 pub fn bounds(case: &Case, notes: &Notes, facts: &ReferenceFacts, fill: Fill) -> Bounds {
     let sum_unit = accumulation_unit(case, notes);

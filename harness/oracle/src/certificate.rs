@@ -129,8 +129,8 @@ fn none(because: String) -> Certificate {
     Certificate::None { because }
 }
 
-/// The smallest step between results: the smaller of the scales that are not 0, a mean's being one over its elements. `None` where one is no power
-/// of two, or far from 1.
+/// The smallest step between results: the smaller of the scales that are not 0, a mean's being one over its elements.
+/// `None` where one is no power of two, or far from 1.
 fn granule(case: &Case) -> Option<f64> {
     let scales = [scale(case).abs(), case.options.beta.value().abs()];
     let mut granule = SCALE_MAX;

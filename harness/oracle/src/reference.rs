@@ -14,8 +14,8 @@ pub struct Expected {
     /// alpha * sum of products + beta * prior, in f64; exact for integer fills. The largest element, the mean or the
     /// normalized element where that is the operation.
     pub result: f64,
-    /// |alpha| * sum of absolute products + |beta * prior|. The largest magnitude in the window, or the magnitude of the
-    /// normalized element.
+    /// |alpha| * sum of absolute products + |beta * prior|. The largest magnitude in the window, or the magnitude of
+    /// the normalized element.
     pub abs_sum: f64,
     /// Products summed: taps that fall on padding are none.
     pub products: u64,

@@ -97,6 +97,25 @@ static void *earlier_tensor(const Earlier &earlier, int which) {
     return descriptor;
 }
 
+{% set convolution -%}
+void *convolution = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+    const int mode = CUDNN_CROSS_CORRELATION, axes = earlier.axes;
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, earlier.compute);
+    set_enum(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, mode);
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {axes});
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, last(earlier.dilation, axes, 3));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, last(earlier.stride, axes, 3));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, last(earlier.pad_before, axes, 3));
+    set_int64(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, last(earlier.pad_after, axes, 3));
+    finalize(convolution);
+    void *image = earlier_tensor(earlier, IMAGE), *filter = earlier_tensor(earlier, FILTER);
+    void *response = earlier_tensor(earlier, RESPONSE), *operation = make(earlier.operation);
+    earlier_scale(earlier, operation, earlier.attributes[0], earlier.alpha);
+    earlier_scale(earlier, operation, earlier.attributes[1], earlier.beta);
+    void *parts[] = {convolution, image, filter, response};
+    for (int part = 0; part < 4; part++) set_descriptors(operation, earlier.attributes[2 + part], {parts[part]});
+    finalize(operation);
+{%- endset -%}
 {% if convolves_before -%}
 static void earlier_scale(const Earlier &earlier, void *descriptor, int name, double value) {
     const float single = static_cast<float>(value);
@@ -130,7 +149,7 @@ static void *earlier_operation(const Earlier &earlier) {
     }
     {%- endif %}
     {%- if convolves_before %}
-    {% include "repro/earlier.cpp" %}
+    {{ convolution }}
     return operation;
     {%- else %}
     finish(OTHER, "no operation of that kind");
@@ -142,7 +161,7 @@ static void *earlier_graph(const Earlier &earlier, void *handle) {
     {%- if others %}
     void *operation = earlier_operation(earlier);
     {%- else %}
-    {% include "repro/earlier.cpp" %}
+    {{ convolution }}
     {%- endif %}
     void *graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);

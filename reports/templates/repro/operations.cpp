@@ -1,4 +1,6 @@
-{% if pools -%}
+// What is no convolution, as descriptors: its tensors are finalized before.
+{%- if pools %}
+
 // cudnnResampleMode_t, cudnnPaddingMode_t, cudnnNanPropagation_t
 enum : int { CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING = 2, CUDNN_RESAMPLE_MAXPOOL = 3 };
 enum : int { CUDNN_ZERO_PAD = 0, CUDNN_NEG_INF_PAD = 1 };
@@ -43,9 +45,7 @@ static void *make_pooling(bool largest, int compute, const Windows &windows, voi
 }
 {%- endif %}
 {%- if multiplies %}
-{%- if pools %}
 
-{% endif %}
 static void *make_matmul(int compute, void *x, void *w, void *y) {
     void *matmul = make(CUDNN_BACKEND_MATMUL_DESCRIPTOR), *operation = nullptr;
     set_enum(matmul, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, compute);
@@ -60,9 +60,7 @@ static void *make_matmul(int compute, void *x, void *w, void *y) {
 }
 {%- endif %}
 {%- if normalizes %}
-{%- if pools or multiplies %}
 
-{% endif %}
 enum : int { CUDNN_RMS_NORM = 4 };            // cudnnBackendNormMode_t
 enum : int { CUDNN_NORM_FWD_INFERENCE = 0 };  // cudnnBackendNormFwdPhase_t
 

@@ -1,8 +1,4 @@
-{% if family == "convolution" -%}
-// ---- Reference: the convolution by its definition, in double ----------------------------------------------
-{%- else -%}
-// ---- Reference: the definition, in double -----------------------------------------------------------------
-{%- endif %}
+// ---- Reference: the {{ what }} by its definition, in double ----------------------------------------------
 
 struct Sum {
     double value = 0, absolute = 0;

@@ -1,5 +1,5 @@
-//! The engines: one table for the three passes, one for all else, what each takes and declares, and one execution of one. Knows
-//! algorithms by name and refusals by status; knows no descriptors.
+//! The engines: one table for the three passes, one for all else, what each takes and declares, and one execution of
+//! one. Knows algorithms by name and refusals by status; knows no descriptors.
 
 use abi::cudnn::DataType;
 use case::{HeuristicMode, Knob, Layout, Operation};

@@ -38,8 +38,8 @@ THE CASE LINE
   expect=refuse            a clean refusal is the right outcome
 
   Other operations, with the same options but alpha= and beta=:
-  maxpool, avgpool         maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2: f is the window, larger than its padding, which
-                           avgpool counts as zeros; TYPES and LAYOUTS as three words repeat x for w
+  maxpool, avgpool         maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2: f is the window, larger than its padding,
+                           which avgpool counts as zeros; TYPES and LAYOUTS as three words repeat x for w
   matmul                   matmul f16 row,col,row b4 m64 n128 k32: y (m x n) = x (m x k) w (k x n) in a batch of b;
                            LAYOUTS are row or col, and row where left out
   rmsnorm                  rmsnorm f16 nhwc n32 c1024: y = x w / sqrt(mean of squares + 2^-17) along c; w is the scale
@@ -61,7 +61,8 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         "a failure, or findings: a hunt ends by what it found so far, interrupted or not; `verify`: the bundle is \
          whole, but its case or its program does not show the failure any more; `replay`: a regression; `compare`: \
          something is newly wrong or newly refused; `preflight`: a threshold is not met, or the first plan is wrong \
-         where others are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning; `ladder`: a rung broke",
+         where others are right; `scan`: a log shows an error or a warning; `doctor`: an error or a warning; \
+         `ladder`: a rung broke",
     ),
     (
         2,

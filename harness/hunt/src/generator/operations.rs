@@ -51,9 +51,9 @@ pub(super) fn declared(axes: &[Axis], error: i64) -> Option<Vec<i64>> {
 
 /// A case that has the fields of a convolution, brought inside the rules of its own operation.
 ///
-/// Pooling takes the filter for its window, with padding below it. Rows of matrices and of a normalization are the batch
-/// or the last input extent, whichever is more, since zones aim at both; channels in a group, filters in a group and
-/// groups are k, n and the batch of a product.
+/// Pooling takes the filter for its window, with padding below it. Rows of matrices and of a normalization are the
+/// batch or the last input extent, whichever is more, since zones aim at both; channels in a group, filters in a group
+/// and groups are k, n and the batch of a product.
 pub(super) fn adapted(mut case: Case, output_error: i64) -> Case {
     (case.options.alpha, case.options.beta) = (Scale::new(1.0), Scale::new(0.0));
     let problem = &mut case.problem;

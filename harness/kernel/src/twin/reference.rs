@@ -24,8 +24,8 @@ pub struct ReferenceOutcome {
 ///
 /// The reduction has four digits, row major: fprop channel in the group, filter d, h, w; dgrad filter in the
 /// group, filter d, h, w; wgrad image, response d, h, w; pooling as fprop with a w of ones; matmul k; rmsnorm c, with
-/// squares as products. MAXPOOL takes the larger wherever others add. Lane `t` of `lanes` adds the products whose flat index
-/// is `t` modulo `lanes`, in order; then lane `t` adds lane `t + half` for each half of the lanes. Products that
+/// squares as products. MAXPOOL takes the larger wherever others add. Lane `t` of `lanes` adds the products whose flat
+/// index is `t` modulo `lanes`, in order; then lane `t` adds lane `t + half` for each half of the lanes. Products that
 /// meet padding are left out.
 pub fn reference(
     params: &ReferenceParams,

@@ -11,7 +11,8 @@ use super::{Action, Buffer, Death, Fault, Region, Side, Site};
 pub struct Planted {
     /// The fault.
     pub fault: Fault,
-    /// The public report it is modelled on, by its number in the project's collection; `none` for what is no convolution.
+    /// The public report it is modelled on, by its number in the project's collection; `none` for what is no
+    /// convolution.
     pub report: &'static str,
     /// The smallest case that shows it, as one line.
     pub minimum: &'static str,
