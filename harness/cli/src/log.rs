@@ -2,9 +2,11 @@
 //! the minimizer's matter.
 
 use std::cell::RefCell;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use case::Case;
 use hunt::HuntError;
@@ -17,6 +19,9 @@ const LOG: &str = "minimize.jsonl";
 
 /// Largest log that is read, bytes: 400 questions take less than one million.
 const BYTES_MAX: u64 = 1 << 30;
+
+/// How long a lock that somebody holds is asked for.
+const LOCK_TIME: Duration = Duration::from_millis(500);
 
 /// A file that only a finished bundle has.
 const FINISHED: &str = "case.json";
@@ -75,7 +80,7 @@ impl Log {
         let open = || -> io::Result<(File, String)> {
             let mut file = OpenOptions::new().read(true).append(true).open(&path)?;
             // Whoever holds the lock writes on, so that nothing is read before it is free.
-            file.try_lock()?;
+            lock(&file)?;
             let mut text = String::new();
             file.read_to_string(&mut text)?;
             Ok((file, text))
@@ -118,6 +123,18 @@ impl Log {
         };
         file.write_all(format!("{line}\n").as_bytes())?;
         file.sync_data()
+    }
+}
+
+/// Locks a file. A process that is just being started holds whatever its parent had open until it becomes another
+/// program, so that a lock which was let go may be met for some moments more.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIME => thread::sleep(LOCK_TIME / 50),
+            ended => return ended,
+        }
     }
 }
 

@@ -49,8 +49,8 @@ fn the_head_of_a_line_is_refused_by_name() {
             "fprop f32",
             "layout: is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32",
         ),
-        ("fprop f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
-        ("fprop f32/f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16"),
+        ("fprop f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16, i8, i32"),
+        ("fprop f32/f8 nchw", "dtype: 'f8' is none of f32, f64, f16, bf16, i8, i32"),
         (
             "fprop f32,f32 nchw",
             "tensors: 'f32,f32' names neither all at once nor x, w and y; write 1 or 3 words",
