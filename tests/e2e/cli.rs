@@ -91,7 +91,10 @@ fn a_command_line_that_asks_for_nothing_possible_is_usage() {
     let script = fresh_folder("faults-cut").join("faults.json");
     fs::write(&script, "[{").expect("a file");
     let run = simulate(&script, ["check", CASE]);
-    let line = format!("--faults {}: is no fault script: EOF while parsing an object", script.display());
+    let line = format!(
+        "--faults {}: is no fault script: EOF while parsing an object at line 1 column 2",
+        script.display()
+    );
     assert_says(&run, USAGE, &line);
     let run = convict(["check", CASE, "--faults", "none"]);
     assert_says(&run, USAGE, "--faults needs --simulate: a real library takes no fault script");
