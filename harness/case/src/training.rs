@@ -1,5 +1,5 @@
-//! A short training run: its layers, the convolutions of one step in their order, and what a worker tells of them. Plain
-//! data; computes nothing and judges nothing.
+//! A short training run: its layers, the convolutions of one step in their order, and what a worker tells of them.
+//! Plain data; computes nothing and judges nothing.
 
 use serde::{Deserialize, Serialize};
 

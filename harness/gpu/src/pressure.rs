@@ -9,8 +9,8 @@ use crate::error::LoadError;
 /// Smallest piece that is taken: less is not worth a call.
 const PIECE_MIN: u64 = 1 << 20;
 
-/// Size of a hole where what is left is scattered. A driver maps memory in pieces of 2 MiB, so that larger holes would be
-/// none to it.
+/// Size of a hole where what is left is scattered. A driver maps memory in pieces of 2 MiB, so that larger holes would
+/// be none to it.
 const HOLE_BYTES: u64 = 1 << 20;
 
 /// Takes memory until no more than what the pressure names is free. Where less is free already nothing is taken.

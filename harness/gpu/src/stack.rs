@@ -8,8 +8,8 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use crate::error::LoadError;
 use crate::library::keep_open;
 
-/// Libraries of a stack, in the order in which one needs the other; `libcudnn.so` comes last, as its parts are opened by
-/// itself.
+/// Libraries of a stack, in the order in which one needs the other; `libcudnn.so` comes last, as its parts are opened
+/// by itself.
 const NAMES: [&str; 7] = [
     "libcudart.so",
     "libnvrtc-builtins.so",
@@ -53,7 +53,8 @@ pub(crate) fn open_all(folder: &Path) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Asks for the version: cuDNN opens its parts at the first call, and a stack that was never called stands in nobody's way.
+/// Asks for the version: cuDNN opens its parts at the first call, and a stack that was never called stands in nobody's
+/// way.
 fn use_once(path: &Path) -> Result<(), String> {
     // SAFETY: the file is open already, so that no initializer runs.
     let library =

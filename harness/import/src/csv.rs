@@ -1,4 +1,5 @@
-//! Tables of shapes, separated by commas, semicolons or tabs. Knows columns and how they make a case line; the line's rules are the case's.
+//! Tables of shapes, separated by commas, semicolons or tabs. Knows columns and how they make a case line; the line's
+//! rules are the case's.
 
 use std::io::BufRead;
 

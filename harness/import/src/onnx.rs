@@ -18,8 +18,8 @@ use crate::table::{Evidence, Import, Imported, Ledger, Refusals};
 /// Largest model: what the encoding allows.
 const MODEL_MAX: u64 = 2 << 30;
 
-/// True for bytes that may begin a model: its first field is the version of the form, a small number. No text begins so:
-/// the first byte is a backspace.
+/// True for bytes that may begin a model: its first field is the version of the form, a small number. No text begins
+/// so: the first byte is a backspace.
 pub(crate) fn is_likely(head: &[u8]) -> bool {
     head.len() > 2 && head[0] == 0x08 && head[1] < 0x40
 }

@@ -1,5 +1,5 @@
-//! What a training run proves: how it ended, each shown convolution against f64 on the very bytes that it read, the loss
-//! against the exact training, and both runs against each other. Pure.
+//! What a training run proves: how it ended, each shown convolution against f64 on the very bytes that it read, the
+//! loss against the exact training, and both runs against each other. Pure.
 
 use case::{Call, Exit, Operation, Part, Place, StepSeen, Training};
 use kernel::{CompareParams, CompareTotals};

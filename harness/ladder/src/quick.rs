@@ -1,5 +1,5 @@
-//! Convolutions in f64 row by row, for the many that the exact course of a training takes: the definition visits memory in
-//! an order that is ten times as slow. Knows packed tensors along two axes and one group; knows no bound.
+//! Convolutions in f64 row by row, for the many that the exact course of a training takes: the definition visits memory
+//! in an order that is ten times as slow. Knows packed tensors along two axes and one group; knows no bound.
 
 use case::{Case, Operation, Role};
 
@@ -89,8 +89,8 @@ impl Shape {
     }
 }
 
-/// A pass on packed tensors in logical order, its own output's entry not looked at, and the most products that one of its
-/// results can have. `None` where the case is none of those, or a tensor is too short.
+/// A pass on packed tensors in logical order, its own output's entry not looked at, and the most products that one of
+/// its results can have. `None` where the case is none of those, or a tensor is too short.
 pub(crate) fn convolve(case: &Case, [x, w, y]: [&[f64]; 3]) -> Option<(Vec<f64>, u64)> {
     let shape = Shape::of(case)?;
     let operation = case.problem.operation;

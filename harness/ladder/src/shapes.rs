@@ -1,5 +1,5 @@
-//! Rung two: a table of awkward shapes, each on every plan that a heuristic list recommends, against the exact reference.
-//! Counts what is right, tries again in fresh processes what is not; the oracles judge.
+//! Rung two: a table of awkward shapes, each on every plan that a heuristic list recommends, against the exact
+//! reference. Counts what is right, tries again in fresh processes what is not; the oracles judge.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Plans kept in a file and offered to another library: the file's form, and what it means that one is taken. Knows text;
-//! opens no file.
+//! Plans kept in a file and offered to another library: the file's form, and what it means that one is taken. Knows
+//! text; opens no file.
 
 use case::{Exit, Training};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! The same training in f64 on the CPU, and how far errors within the bound of each convolution may lead its loss astray.
-//! Pure; knows no device.
+//! The same training in f64 on the CPU, and how far errors within the bound of each convolution may lead its loss
+//! astray. Pure; knows no device.
 
 use std::panic;
 use std::thread;

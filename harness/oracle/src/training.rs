@@ -1,5 +1,5 @@
-//! The data of a training run, by formula: images, targets, first weights, and tensors as bytes and back. Pure; knows no
-//! device and no network beyond its cases.
+//! The data of a training run, by formula: images, targets, first weights, and tensors as bytes and back. Pure; knows
+//! no device and no network beyond its cases.
 
 use case::{Case, Fill, FillKind, Role, Training};
 use kernel::{FillParams, TensorView};

@@ -89,9 +89,9 @@ pub(crate) fn conflict(maps_of: &[PathBuf]) -> String {
     String::new()
 }
 
-/// Why the set is not what was asked for, where another stack was opened first; empty where it is. What that stack opened
-/// for itself is none of the set's business, unless it answers in the place of a part of it: the loader takes a library
-/// for one that is open already where both carry the same name inside.
+/// Why the set is not what was asked for, where another stack was opened first; empty where it is. What that stack
+/// opened for itself is none of the set's business, unless it answers in the place of a part of it: the loader takes a
+/// library for one that is open already where both carry the same name inside.
 pub(crate) fn conflict_beside(second: &Path, dispatcher: &Path, maps_of: &[PathBuf]) -> String {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (second, dispatcher) = (real(second), real(dispatcher));

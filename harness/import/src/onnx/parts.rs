@@ -1,6 +1,6 @@
-//! How many parts a model has, before any is read: what takes two bytes in the file may take two hundred in memory. Knows
-//! the wire's form and which fields hold parts; what they mean is `schema`'s.
-//! Source of the wire's form: the encoding page of Protocol Buffers.
+//! How many parts a model has, before any is read: what takes two bytes in the file may take two hundred in memory.
+//! Knows the wire's form and which fields hold parts; what they mean is `schema`'s. Source of the wire's form: the
+//! encoding page of Protocol Buffers.
 
 /// Most parts of a model that is read. A node has some ten: a model of a hundred thousand nodes is within it.
 pub(super) const PARTS_MAX: u64 = 4_000_000;

@@ -1,5 +1,5 @@
-//! What a climb tells: a line a rung as it is climbed, then where it broke, what that means and what to run next; or all
-//! of it as JSON. Knows words and the exit code; climbs nothing.
+//! What a climb tells: a line a rung as it is climbed, then where it broke, what that means and what to run next; or
+//! all of it as JSON. Knows words and the exit code; climbs nothing.
 
 use ladder::{Break, Meaning, Rung, Seen, Standing, Stress, Trouble};
 use serde::Serialize;
