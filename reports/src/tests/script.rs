@@ -78,7 +78,10 @@ fn an_interrupt_stops_the_script_and_its_program() {
         &parent.path().join("run.sh"),
         &script::render(&Sample::new(Kind::Hang, LINE).finding()).unwrap(),
     );
-    fs::write(parent.path().join("repro.cpp"), "#!/bin/sh\necho $$ > \"$1\"\nexec sleep 60\n").unwrap();
+    // It ends a little later than the signal comes: a shell that saw its program die before its own signal came would
+    // have to guess who ended it.
+    let program = "#!/bin/sh\ntrap 'sleep 0.3; exit 130' INT\necho $$ > \"$1\"\nsleep 60\n";
+    fs::write(parent.path().join("repro.cpp"), program).unwrap();
     let compiler = parent.path().join("compiler");
     executable(&compiler, "#!/bin/sh\ncp \"$4\" \"$6\"\nchmod +x \"$6\"\n");
     let started = parent.path().join("started");
