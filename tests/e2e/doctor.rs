@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use ::wheels::{Cache, Name};
 use serde_json::Value;
-use wheels::{Cache, Name};
 
-use crate::convict::{Run, convict, convict_in, fresh_folder, root, skipped};
+use crate::convict::{Run, convict, convict_in, fresh_folder, skipped, wheels};
 
 /// Packages of a Python, below a made-up root.
 const SITE: &str = "usr/local/lib/python3.11/site-packages";
@@ -29,33 +29,13 @@ const SMALL: [&str; 2] = ["wheel:9.19.0.56-jit-cu13", "wheel:9.27.0.42-jit-cu13"
 /// The whole set that other tests fetch, too: 580 MB.
 const FULL: &str = "wheel:9.19.0.56-cu13";
 
-/// The cache of wheels, shared with the other tests.
-fn cache() -> Cache {
-    let named = std::env::var_os("CONVICT_CACHE").map(PathBuf::from);
-    Cache::within(&named.unwrap_or_else(|| root().join(".cache/wheels")))
-}
-
-/// Where an unpacked wheel lies; it is fetched only where that was asked for.
-fn wheel(name: &str) -> Option<PathBuf> {
+/// Where an unpacked wheel lies, and its compiler where it needs one beside it.
+fn wheel(name: &str) -> Option<(PathBuf, Option<PathBuf>)> {
+    let cache = Cache::within(&wheels(&[name])?);
     let parsed = Name::parse(name.trim_start_matches("wheel:")).expect("a name");
-    let wheel = wheels::find(&parsed, 13).expect("a published wheel");
-    let mut all = vec![wheel];
-    all.extend(wheels::companions(wheel, true));
-    let cache = cache();
-    if !all.iter().all(|wheel| cache.holds(wheel)) {
-        if std::env::var_os("CONVICT_TEST_FETCH").is_none() {
-            skipped(&format!("no {name} in the cache; CONVICT_TEST_FETCH=1 and a network fetch it"));
-            return None;
-        }
-        let variables = [("CONVICT_CACHE", cache.root().as_os_str())];
-        let run = convict_in(&variables, ["sets", "--fetch", name, "--plans-only"]);
-        if run.code == Some(3) && run.stderr.contains("can't be reached") {
-            skipped(&format!("no {name}: no network"));
-            return None;
-        }
-        assert_eq!(run.code, Some(0), "{run:?}");
-    }
-    Some(cache.folder(wheel))
+    let wheel = ::wheels::find(&parsed, 13).expect("a published wheel");
+    let compiler = ::wheels::companions(wheel, true).first().map(|compiler| cache.folder(compiler));
+    Some((cache.folder(wheel), compiler))
 }
 
 /// The two small wheels and the compiler, unpacked.
@@ -63,9 +43,8 @@ fn small() -> Option<&'static [PathBuf; 3]> {
     static FOUND: OnceLock<Option<[PathBuf; 3]>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let [old, new] = SMALL.map(wheel);
-        let parsed = Name::parse("9.19.0.56-jit-cu13").expect("a name");
-        let compiler = wheels::companions(wheels::find(&parsed, 13).expect("published"), true);
-        Some([old?, new?, cache().folder(compiler.first()?)])
+        let ((old, compiler), (new, _)) = (old?, new?);
+        Some([old, new, compiler?])
     });
     found.as_ref()
 }
@@ -184,7 +163,7 @@ fn a_search_path_before_a_set_that_yields_to_it_is_told_with_the_parts_that_it_s
 
 #[test]
 fn a_set_without_its_precompiled_engines_falls_back_in_silence_and_is_told() {
-    let (Some(full), Some([_, _, compiler])) = (wheel(FULL), small()) else { return };
+    let (Some((full, _)), Some([_, _, compiler])) = (wheel(FULL), small()) else { return };
     let folder = fresh_folder("doctor-incomplete");
     install(&full, &folder.join(SITE));
     install(compiler, &folder.join(SITE));

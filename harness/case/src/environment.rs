@@ -98,6 +98,11 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
+/// A release of CUDA, which counts MAJOR * 1000 + MINOR * 10.
+fn cuda_text(version: u64) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
 impl Environment {
     /// `9.19.0`, by the formula of the major version.
     #[must_use]
@@ -106,6 +111,18 @@ impl Environment {
         let major_unit = if self.cudnn >= 10_000 { 10_000 } else { 1_000 };
         let version = self.cudnn;
         format!("{}.{}.{}", version / major_unit, version % major_unit / 100, version % 100)
+    }
+
+    /// `13.0`: the CUDA that the driver serves.
+    #[must_use]
+    pub fn driver_cuda_text(&self) -> String {
+        cuda_text(u64::try_from(self.driver_cuda).unwrap_or(0))
+    }
+
+    /// `13.0`: the CUDA runtime that cuDNN was built with.
+    #[must_use]
+    pub fn cudart_text(&self) -> String {
+        cuda_text(self.cudart)
     }
 
     /// Name of the library set that engine numbers belong to, such as `9.19.0-full`.

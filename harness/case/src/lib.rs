@@ -28,6 +28,7 @@ mod training;
 mod trial;
 mod validate;
 mod verdict;
+mod version;
 mod workspace;
 
 pub use condition::{Atom, Property, Quantity};
@@ -50,12 +51,14 @@ pub use planning::{KnobRange, Planning, Reload};
 pub use problem::{Axis, Case, Expect, Options, Problem, Scale};
 pub use region::{Alternative, Cell, Explanation, Map, Probes, Reach, Region, Severity, Support, Twin};
 pub use signature::{Kind, Sameness, Signature};
+pub use text::split_byte_unit;
 pub use training::{Call, CallSeen, Drill, Layer, Part, Place, Planned, Shown, StepSeen, Training};
 pub use trial::{
     Announcement, Candidate, Census, Ended, Execution, Notes, Observation, Pressure, Recipe, ReferenceFacts,
     Refusal, Reply, Request, SpotCheck, WorkerOptions, Zone, ZoneHit,
 };
 pub use verdict::{Fault, Tier, Untrusted, Verdict};
+pub use version::Version;
 pub use workspace::{Workspace, WorkspaceAmount};
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ mod tests {
     fn what_could_end_or_turn_a_line_is_spelled_out() {
         assert_eq!(one_line("fprop é 漢"), "fprop é 漢");
         assert_eq!(one_line("a\n::error::b\u{1b}[2J"), "a\\n::error::b\\u{1b}[2J");
+        assert_eq!(one_line("a\nb\u{1b}[2Jc\u{9b}"), "a\\nb\\u{1b}[2Jc\\u{9b}");
         assert_eq!(one_line("a\u{202e}b\u{2028}c\u{feff}d\u{9b}"), "a\\u{202e}b\\u{2028}c\\u{feff}d\\u{9b}");
     }
 }

@@ -14,6 +14,7 @@ use crate::operation::Operation;
 use crate::problem::{Axis, Case, Expect, Options, Problem};
 use crate::workspace::{Workspace, WorkspaceAmount};
 
+pub use number::split_byte_unit;
 pub(crate) use sizes::wrong_rank;
 
 /// `2x3x4`.
@@ -182,7 +183,7 @@ fn print_workspace(formatter: &mut fmt::Formatter<'_>, workspace: &Workspace) ->
 
 /// Bytes with the largest binary unit that divides them.
 fn print_bytes(bytes: i64) -> String {
-    for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
+    for (unit, shift) in number::BYTE_UNITS {
         if bytes != 0 && bytes % (1 << shift) == 0 {
             return format!("{}{unit}", bytes >> shift);
         }

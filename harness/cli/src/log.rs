@@ -116,7 +116,7 @@ impl Log {
                 fs::create_dir(&self.folder)?;
                 let mut file =
                     OpenOptions::new().append(true).create_new(true).open(self.folder.join(LOG))?;
-                file.try_lock()?;
+                lock(&file)?;
                 file.write_all(format!("{}\n", self.about).as_bytes())?;
                 closed.insert(file)
             }
@@ -128,7 +128,7 @@ impl Log {
 
 /// Locks a file. A process that is just being started holds whatever its parent had open until it becomes another
 /// program, so that a lock which was let go may be met for some moments more.
-fn lock(file: &File) -> Result<(), TryLockError> {
+pub(crate) fn lock(file: &File) -> Result<(), TryLockError> {
     let start = Instant::now();
     loop {
         match file.try_lock() {

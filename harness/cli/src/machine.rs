@@ -272,11 +272,10 @@ fn device(environment: &Environment) -> String {
         );
     }
     format!(
-        "{} sm_{}, driver {} (CUDA {}.{})",
+        "{} sm_{}, driver {} (CUDA {})",
         environment.gpu,
         environment.compute_capability,
         if environment.driver.is_empty() { "of unknown release" } else { &environment.driver },
-        environment.driver_cuda / 1000,
-        environment.driver_cuda % 1000 / 10,
+        environment.driver_cuda_text(),
     )
 }

@@ -18,18 +18,27 @@ const NEEDED: &str = "run the program with CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DB
 /// The path that means standard input.
 const STDIN: &str = "-";
 
+/// True for the name of standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == STDIN
+}
+
+/// A reader of a file, or of standard input; `what` is what a folder should have been.
+pub(crate) fn opened(path: &Path, what: &str) -> io::Result<Box<dyn Read>> {
+    if is_standard_input(path) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::other(format!("is a folder; name a {what}")));
+    }
+    Ok(Box::new(file))
+}
+
 /// Reads a file, or standard input. Trouble with a part of it is within the result.
 pub(crate) fn read(path: &Path, format: Option<Format>, batch: i64) -> Result<Import, Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}: {error}", path.display()));
-    let reader: Box<dyn Read> = if path == Path::new(STDIN) {
-        Box::new(io::stdin().lock())
-    } else {
-        let file = File::open(path).map_err(|error| told(&error))?;
-        if file.metadata().map_err(|error| told(&error))?.is_dir() {
-            return Err(told(&"is a folder; name a file"));
-        }
-        Box::new(file)
-    };
+    let reader = opened(path, "file").map_err(|error| told(&error))?;
     // A name says it where a beginning does not: fields of a message may come in any order.
     let is_model = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"));
     let format = format.or(is_model.then_some(Format::Onnx));

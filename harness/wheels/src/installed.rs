@@ -5,13 +5,14 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use case::Version;
+
 use crate::cache::listed;
 use crate::error::WheelError;
 use crate::table::{Name, Part, Wheel, exactly, find, published};
-use crate::version::Version;
 
 /// Names of cuDNN's dispatcher, newest major first.
-const DISPATCHERS: [&str; 2] = ["libcudnn.so.9", "libcudnn.so.8"];
+pub const DISPATCHERS: [&str; 2] = ["libcudnn.so.9", "libcudnn.so.8"];
 
 /// A library that only sets with every engine have.
 const PRECOMPILED: &str = "libcudnn_engines_precompiled.so.9";

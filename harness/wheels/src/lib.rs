@@ -7,11 +7,10 @@ mod fetch;
 mod installed;
 mod table;
 mod unpack;
-mod version;
 
 pub use cache::Cache;
+pub use case::Version;
 pub use error::WheelError;
 pub use fetch::Client;
-pub use installed::{Installed, installed};
+pub use installed::{DISPATCHERS, Installed, installed};
 pub use table::{Name, Part, Wheel, companions, dependencies, find, oldest_driver, published};
-pub use version::Version;

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
+use case::Version;
+
 use crate::error::WheelError;
-use crate::version::Version;
 
 /// Written by `data/make.py`.
 const LIST: &str = include_str!("../data/published.tsv");

@@ -35,7 +35,6 @@ fn known(text: &str) -> &str {
 
 pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
     let environment = facts.environment;
-    let cuda = |number: u64| format!("{}.{}", number / 1000, number % 1000 / 10);
     let conflict = if environment.conflict.is_empty() {
         "none".into()
     } else {
@@ -47,11 +46,11 @@ pub(super) fn blocks(facts: &Facts<'_>) -> Vec<Block> {
             ("cuDNN", format!("{} ({})", environment.cudnn_text(), environment.set()).into()),
             ("Found", known(&environment.found).into()),
             ("Mixed libraries", conflict),
-            ("CUDA runtime of cuDNN", cuda(environment.cudart).into()),
+            ("CUDA runtime of cuDNN", environment.cudart_text().into()),
             ("GPU", planned::device(environment).into()),
             ("GPU memory", words::bytes(memory).into()),
             ("Driver", driver(environment).into()),
-            ("CUDA of the driver", cuda(u64::try_from(environment.driver_cuda).unwrap_or(0)).into()),
+            ("CUDA of the driver", environment.driver_cuda_text().into()),
             ("convict", facts.verdict.tool_version.clone().into()),
             ("cudnn-frontend", Line::faint("none: the backend API is called directly")),
             ("Operating system, compiler, container", Line::not_checked()),

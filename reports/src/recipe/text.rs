@@ -41,11 +41,10 @@ pub(super) fn render(recipe: &Recipe<'_>) -> String {
 
 /// The machine that the bundle is of.
 fn environment(page: &mut Page, environment: &Environment) {
-    let cuda = |number: u64| format!("{}.{}", number / 1000, number % 1000 / 10);
     page.line("GPU", &format!("{}, sm_{}", environment.gpu, environment.compute_capability));
-    let of_driver = cuda(u64::try_from(environment.driver_cuda).unwrap_or(0));
+    let of_driver = environment.driver_cuda_text();
     page.line("driver", &format!("{}, for CUDA {of_driver} and older", driver(environment)));
-    page.line("CUDA runtime", &format!("{}, by cuDNN's own word", cuda(environment.cudart)));
+    page.line("CUDA runtime", &format!("{}, by cuDNN's own word", environment.cudart_text()));
     page.line("found", &environment.found);
     if !environment.conflict.is_empty() {
         page.line("MIXED", &environment.conflict);

@@ -167,18 +167,16 @@ fn actual(finding: &Finding<'_>) -> String {
 
 fn environment(finding: &Finding<'_>) -> String {
     let environment = finding.environment;
-    let driver_cuda = (environment.driver_cuda / 1000, environment.driver_cuda % 1000 / 10);
-    let cudart = (environment.cudart / 1000, environment.cudart % 1000 / 10);
     let lines = [
         "cuDNN Frontend Version: none (the backend was called directly)".to_owned(),
         format!("cuDNN Backend Version: {} ({})", environment.cudnn_text(), environment.set()),
-        format!("CUDA Toolkit/Runtime Version: {}.{}", cudart.0, cudart.1),
+        format!("CUDA Toolkit/Runtime Version: {}", environment.cudart_text()),
         if environment.plans_only {
             format!("GPU: {}", planned::device(environment))
         } else {
             format!("GPU: {} (SM{})", environment.gpu, environment.compute_capability)
         },
-        format!("CUDA driver: {} (CUDA {}.{})", driver(environment), driver_cuda.0, driver_cuda.1),
+        format!("CUDA driver: {} (CUDA {})", driver(environment), environment.driver_cuda_text()),
         "OS, compiler: not recorded; the library files with their hashes are in environment.json".to_owned(),
         "Python, framework: none".to_owned(),
         format!(

@@ -88,12 +88,19 @@ pub(super) fn read_pads(text: &str) -> Result<Vec<(i64, i64)>, CaseError> {
     })
 }
 
+/// Binary units of bytes with their powers of two, largest first.
+pub(super) const BYTE_UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+
+/// What stands before the binary unit at a text's end, and the unit's power of two; 0 where there is none.
+#[must_use]
+pub fn split_byte_unit(text: &str) -> (&str, u32) {
+    let split = |(unit, shift): (&str, u32)| text.strip_suffix(unit).map(|digits| (digits, shift));
+    BYTE_UNITS.into_iter().find_map(split).unwrap_or((text, 0))
+}
+
 /// Reads bytes with an optional binary unit.
 pub(super) fn read_bytes(field: &str, text: &str) -> Result<i64, CaseError> {
-    let (digits, shift) = [("GiB", 30), ("MiB", 20), ("KiB", 10)]
-        .into_iter()
-        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits, shift)))
-        .unwrap_or((text, 0));
+    let (digits, shift) = split_byte_unit(text);
     let count: i64 = read_integer(field, digits).map_err(|error| {
         let rule = "is no number of bytes; write digits, alone or with KiB, MiB or GiB, as in max:32MiB";
         if digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty() {

@@ -92,15 +92,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     if rest.is_empty() { Ok(Duration::from_secs(seconds)) } else { Err(wrong()) }
 }
 
-/// Units of a number of bytes.
-const BYTE_UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-
 /// Reads `1048576`, `512MiB`, `2GiB`: at most 63 bits of bytes.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
-    let (digits, shift) = BYTE_UNITS
-        .into_iter()
-        .find_map(|(unit, shift)| text.strip_suffix(unit).map(|digits| (digits, shift)))
-        .unwrap_or((text, 0));
+    let (digits, shift) = case::split_byte_unit(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(format!("'{text}' is no number of bytes: write digits, alone or with KiB, MiB or GiB"));
     }

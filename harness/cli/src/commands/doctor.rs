@@ -72,7 +72,7 @@ fn tell(arguments: &Doctor, ledger: &Ledger) -> Result<(), Failure> {
     }
     for line in print::lines(ledger) {
         let line = if arguments.share { classes.of_text(&line) } else { line };
-        outln!("{}", print::shown(&line));
+        outln!("{}", case::one_line(&line));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wheels::Name;
+use wheels::{DISPATCHERS, Name};
 
 use super::{WHEEL, store};
 use crate::args::MachineArgs;
@@ -11,9 +11,6 @@ use crate::failure::Failure;
 
 /// The fault script that makes a folder a simulated set.
 const SCRIPT: &str = "faults.json";
-
-/// Names of cuDNN's dispatcher, newest major first.
-const DISPATCHERS: [&str; 2] = ["libcudnn.so.9", "libcudnn.so.8"];
 
 /// Where cuDNN lies in what is unpacked or installed: a set's root, a wheel, a folder of packages.
 const WITHIN: [&str; 6] = [

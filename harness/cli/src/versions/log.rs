@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shown;
 use crate::failure::Failure;
+use crate::log::lock;
 
 /// Name of the log within its folder.
 const LOG: &str = "bisect.jsonl";
@@ -69,7 +70,7 @@ impl Log {
         let path = folder.join(LOG);
         let opened = OpenOptions::new().append(true).create_new(true).open(&path);
         let file = opened.map_err(|error| refuse(&error.to_string()))?;
-        file.try_lock().map_err(|_| refuse("another search is at work in this folder"))?;
+        lock(&file).map_err(|_| refuse("another search is at work in this folder"))?;
         let log = Self { path, file: RefCell::new(file), earlier: HashMap::new() };
         log.append(terms)?;
         Ok(log)
@@ -87,7 +88,7 @@ impl Log {
             .append(true)
             .open(&path)
             .map_err(|error| refuse(&error.to_string()))?;
-        file.try_lock().map_err(|_| refuse("another search is at work in this folder"))?;
+        lock(&file).map_err(|_| refuse("another search is at work in this folder"))?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| refuse(&error.to_string()))?;
         // A last line that was being written is cut off.

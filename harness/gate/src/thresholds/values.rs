@@ -4,38 +4,38 @@
 use std::fmt;
 use std::str::FromStr;
 
-use case::{Environment, LibraryConfiguration};
-
-/// Most numbers of a release.
-const NUMBERS_MAX: usize = 6;
+use case::{Environment, LibraryConfiguration, Version};
 
 /// A release of a driver, of CUDA or of cuDNN: numbers between dots.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Release(Vec<u32>);
+pub struct Release(Version);
 
 impl Release {
     /// The release that cuDNN told.
     pub(super) fn of_cudnn(environment: &Environment) -> Self {
-        environment.cudnn_text().parse().unwrap_or(Self(Vec::new()))
+        Self::told(&environment.cudnn_text())
     }
 
     /// The CUDA that the driver serves: `13.0`.
     pub(super) fn of_driver_cuda(environment: &Environment) -> Self {
-        let told = u32::try_from(environment.driver_cuda).unwrap_or(0);
-        Self(vec![told / 1000, told % 1000 / 10])
+        Self::told(&environment.driver_cuda_text())
+    }
+
+    /// What is told; older than any where that is nothing.
+    fn told(text: &str) -> Self {
+        Self(text.parse().unwrap_or_default())
     }
 
     /// True where every number of this one begins the other: `9.19` begins `9.19.1`.
     #[must_use]
     pub fn begins(&self, other: &Self) -> bool {
-        other.0.starts_with(&self.0)
+        self.0.begins(&other.0)
     }
 }
 
 impl fmt::Display for Release {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let numbers: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        formatter.write_str(&numbers.join("."))
+        self.0.fmt(formatter)
     }
 }
 
@@ -43,10 +43,7 @@ impl FromStr for Release {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok());
-        let numbers: Option<Vec<u32>> =
-            text.split('.').take(NUMBERS_MAX + 1).map(|part| number(part).flatten()).collect();
-        numbers.filter(|numbers| numbers.len() <= NUMBERS_MAX).map(Self).ok_or_else(|| {
+        text.parse().map(Self).map_err(|()| {
             format!("'{}' is no version: write numbers between dots, such as 9.19", shown(text))
         })
     }

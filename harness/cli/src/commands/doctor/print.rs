@@ -51,15 +51,6 @@ pub(super) fn lines(ledger: &Ledger) -> Vec<String> {
     lines
 }
 
-/// The text with its control characters spelled out, so that a name of a file can't make a line of its own.
-pub(super) fn shown(line: &str) -> String {
-    let spell = |character: char| match character.is_control() {
-        true => character.escape_default().to_string(),
-        false => character.to_string(),
-    };
-    line.chars().map(spell).collect()
-}
-
 fn labelled(label: &str, words: &str) -> String {
     format!("{label:<LABEL$}  {words}")
 }
@@ -205,11 +196,6 @@ fn summary(findings: &[Finding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_with_a_line_end_makes_no_line_of_its_own() {
-        assert_eq!(shown("a\nb\u{1b}[2Jc\u{9b}"), "a\\nb\\u{1b}[2Jc\\u{9b}");
-    }
 
     #[test]
     fn findings_are_counted_and_notes_are_no_trouble() {

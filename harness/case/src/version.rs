@@ -7,7 +7,7 @@ use std::str::FromStr;
 const NUMBERS_MAX: usize = 6;
 
 /// Numbers from the most to the least significant: `9.19.0.56`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(Vec<u32>);
 
 impl Version {
