@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""Stands where a program would stand: this form cannot hold the case."""
+# [cuDNN 9.19.0] [avgpool] [unexpected status] [engine 1] on sm_90: f32 nchw n1 c1 i1 f1
+
+import sys
+
+print("not applicable:", "this form is written for convolutions only, and the case is avgpool")
+sys.exit(77)

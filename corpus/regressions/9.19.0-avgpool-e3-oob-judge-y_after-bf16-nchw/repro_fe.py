@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""Stands where a program would stand: this form cannot hold the case."""
+# [cuDNN 9.19.0] [avgpool] [out-of-bounds write] [engine 3] on sm_90: bf16 nchw n1 c1 i1x1 f1x1
+
+import sys
+
+print("not applicable:", "this form is written for convolutions only, and the case is avgpool")
+sys.exit(77)
