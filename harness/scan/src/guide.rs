@@ -69,16 +69,40 @@ pub enum When {
     Unplaced,
 }
 
-/// A likely cause and the command to run next.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+/// A likely cause and what to run next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Cause {
     /// The cause, in a few words.
     pub cause: String,
-    /// The command that tells more, or mends it.
-    pub command: String,
+    /// The guide's command, before it is made to fit a log.
+    #[serde(rename = "command", skip_serializing)]
+    pub(crate) template: String,
+    /// The commands that tell more, or mend it, in the order to run them: each needs nothing but what the ones before it
+    /// make. `python train.py` stands for the program that wrote the log.
+    #[serde(skip_deserializing)]
+    pub commands: Vec<String>,
+    /// Why there are none.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The patterns that speak for it; none where it is as likely with any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
+    /// What else in the log speaks for it: other symptoms near this one, by id, and statuses that its lines name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<String>,
+}
+
+/// What the library was doing where a symptom shows itself: which of its calls is under suspicion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// It was asked for a plan: what was described or planned last, unless something was executed since.
+    Planned,
+    /// It executed: what was executed last.
+    #[default]
+    Executed,
+    /// Either: whatever came last.
+    Any,
 }
 
 /// A row of the guide.
@@ -91,6 +115,8 @@ pub(crate) struct Row {
     /// True where every later CUDA call of the process fails too.
     #[serde(default)]
     pub(crate) sticky: bool,
+    #[serde(default)]
+    pub(crate) stage: Stage,
     /// Texts in lower case, one of which is in each line of this symptom.
     #[serde(default)]
     pub(crate) triggers: Vec<String>,

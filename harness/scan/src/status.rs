@@ -23,6 +23,9 @@ struct Row {
     name: String,
     v8: Option<u32>,
     v9: Option<u32>,
+    /// What version 9 calls the status of that name of version 8; it still takes the old name.
+    #[serde(default)]
+    alias9: Option<String>,
     guide: String,
     meaning: String,
 }
@@ -150,28 +153,36 @@ impl Statuses {
     /// What a status means, in the version that the log shows.
     pub(crate) fn explain(&self, name: &str, count: u64, version: Option<Version>) -> Named {
         let row = self.row(name);
-        let number = match (row.and_then(|row| row.v8), row.and_then(|row| row.v9), version) {
+        let renamed = row.and_then(|row| row.alias9.as_deref()).and_then(|name| self.row(name));
+        let (eight, nine) = (row.and_then(|row| row.v8), row.and_then(|row| row.v9.or(renamed?.v9)));
+        let number = match (eight, nine, version) {
             (Some(number), _, Some(version)) if version.major < 9 => number.to_string(),
             (_, Some(number), Some(version)) if version.major >= 9 => number.to_string(),
-            (Some(eight), Some(nine), None) => format!("{eight} in cuDNN 8, {nine} in cuDNN 9"),
+            (Some(eight), Some(nine), _) => format!("{eight} in cuDNN 8, {nine} in cuDNN 9"),
             (Some(eight), None, _) => format!("{eight}, cuDNN 8 only"),
             (None, Some(nine), _) => format!("{nine}, cuDNN 9 only"),
-            (Some(_), Some(_), Some(_)) | (None, None, _) => "unknown".to_owned(),
+            (None, None, _) => "unknown".to_owned(),
         };
-        let meaning =
-            row.map_or_else(|| "a status that is not known here".to_owned(), |row| row.meaning.clone());
+        let meaning = match (row, renamed.filter(|_| version.is_some_and(|version| version.major >= 9))) {
+            (_, Some(new)) => format!("{}; the older name of {}", new.meaning, new.name),
+            (Some(row), None) => row.meaning.clone(),
+            (None, None) => "a status that is not known here".to_owned(),
+        };
         let prefix =
             if name.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "CUDNN_STATUS_" };
         Named { name: format!("{prefix}{name}"), count, number, meaning }
     }
 
-    /// Takes down the version that a line shows.
-    pub(crate) fn note_version(&self, line: &[u8], versions: &mut Versions) {
-        let Some(found) = self.version.captures(line) else { return };
-        let Some(text) = found.iter().skip(1).flatten().next() else { return };
-        if let Some(version) = std::str::from_utf8(text.as_bytes()).ok().and_then(Version::read) {
-            versions.add(version);
-        }
+    /// The version that a line shows.
+    pub(crate) fn version(&self, line: &[u8]) -> Option<Version> {
+        let found = self.version.captures(line)?;
+        let text = found.iter().skip(1).flatten().next()?;
+        std::str::from_utf8(text.as_bytes()).ok().and_then(Version::read)
+    }
+
+    /// True for a line whose numbers may be those of a version or of a status.
+    pub(crate) fn counts(&self, line: &[u8]) -> bool {
+        self.version.is_match(line) || self.number.is_match(line)
     }
 }
 
@@ -182,7 +193,8 @@ pub(crate) struct Versions {
 }
 
 impl Versions {
-    fn add(&mut self, version: Version) {
+    /// Counts one that a line shows.
+    pub(crate) fn add(&mut self, version: Version) {
         if self.counts.len() < VERSIONS_MAX || self.counts.contains_key(&version) {
             *self.counts.entry(version).or_default() += 1;
         }
@@ -227,6 +239,28 @@ mod tests {
     }
 
     #[test]
+    fn names_of_version_8_that_version_9_still_takes_have_its_number_and_meaning() {
+        let statuses = Statuses::new();
+        for (old, eight, nine, new) in [
+            ("ALLOC_FAILED", "2", "4003", "INTERNAL_ERROR_HOST_ALLOCATION_FAILED"),
+            ("MAPPING_ERROR", "7", "4006", "INTERNAL_ERROR_TEXTURE_CREATION_FAILED"),
+            ("ARCH_MISMATCH", "6", "3007", "NOT_SUPPORTED_ARCH_MISMATCH"),
+            ("RUNTIME_PREREQUISITE_MISSING", "11", "3008", "NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING"),
+            ("VERSION_MISMATCH", "14", "1002", "SUBLIBRARY_VERSION_MISMATCH"),
+        ] {
+            let told = |version| statuses.explain(old, 1, Version::read(version));
+            assert_eq!([told("8.9.7").number, told("9.19.0").number], [eight, nine], "{old}");
+            assert_eq!(told("none").number, format!("{eight} in cuDNN 8, {nine} in cuDNN 9"));
+            let meaning = told("9.19.0").meaning;
+            let of_new = statuses.explain(new, 1, Version::read("9.19.0")).meaning;
+            assert_eq!(meaning, format!("{of_new}; the older name of {new}"));
+            assert!(!told("8.9.7").meaning.contains("older name"), "{old}");
+        }
+        let device = statuses.explain("INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", 1, Version::read("9.1.0"));
+        assert_eq!(device.number, "4004");
+    }
+
+    #[test]
     fn every_status_leads_to_a_row_of_the_guide_and_is_listed_once() {
         let (statuses, rows) = (Statuses::new(), crate::guide::rows());
         for row in &statuses.rows {
@@ -258,7 +292,7 @@ mod tests {
             ("cudnn.py:1234: in forward", None),
         ] {
             let mut versions = Versions::default();
-            statuses.note_version(line.as_bytes(), &mut versions);
+            statuses.version(line.as_bytes()).into_iter().for_each(|version| versions.add(version));
             assert_eq!(versions.usual().map(|found| found.to_string()).as_deref(), version, "{line}");
         }
     }
