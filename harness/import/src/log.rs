@@ -230,8 +230,14 @@ impl Reader {
             let place = match case {
                 Ok(case) => {
                     let engines = told.engine.into_iter().collect();
-                    let found =
-                        Imported { case: case.clone(), count: 1, file: 0, first: line, fused: told.is_fused, engines };
+                    let found = Imported {
+                        case: case.clone(),
+                        count: 1,
+                        file: 0,
+                        first: line,
+                        fused: told.is_fused,
+                        engines,
+                    };
                     ledger.add(found, refusals)
                 }
                 Err(reason) => {

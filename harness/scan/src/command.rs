@@ -13,7 +13,8 @@ const TRACED: &str = "traced.log";
 const CASES: &str = "cases.txt";
 
 /// The cuDNN of the Python at hand: that of the job, where it is run from the same place.
-const LIBRARY: &str = "--library \"$(python -c 'import nvidia.cudnn as m; print(m.__path__[0] + \"/lib\")')\"";
+const LIBRARY: &str =
+    "--library \"$(python -c 'import nvidia.cudnn as m; print(m.__path__[0] + \"/lib\")')\"";
 
 /// What a guide's command asks to be put in place of: a run with cuDNN's own log on, and a hunt around its cases.
 const TRACE: &str = "{trace}";
@@ -44,7 +45,8 @@ impl Setting {
             return;
         }
         if let Some(version) = self.version.filter(|version| is_bisection && version.major < 9) {
-            cause.note = Some(format!("convict searches published wheels of cuDNN 9; the log shows {version}"));
+            cause.note =
+                Some(format!("convict searches published wheels of cuDNN 9; the log shows {version}"));
             return;
         }
         cause.commands = self.steps(template, suspect);
@@ -54,7 +56,9 @@ impl Setting {
         if template == TRACE {
             return match suspect {
                 // The log at hand holds what a run with cuDNN's own log would show.
-                Some(case) if self.version.is_none_or(runs) => vec![format!("convict check '{case}' {LIBRARY}")],
+                Some(case) if self.version.is_none_or(runs) => {
+                    vec![format!("convict check '{case}' {LIBRARY}")]
+                }
                 Some(_) | None => self.traced(),
             };
         }
@@ -111,7 +115,7 @@ pub fn shell_word(name: &[u8]) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+=:@%,".contains(byte);
     // A name that begins with a dash would be taken for an option.
     let lead = if name.first() == Some(&b'-') { "./" } else { "" };
-    let text = std::str::from_utf8(name).ok().filter(|text| !text.contains(crate::text::is_wild));
+    let text = std::str::from_utf8(name).ok().filter(|text| !text.contains(case::is_wild));
     match text {
         Some(text) if !name.is_empty() && name.iter().all(is_plain) => format!("{lead}{text}"),
         Some(text) => format!("{lead}'{}'", text.replace('\'', "'\\''")),
@@ -149,17 +153,28 @@ mod tests {
         assert!(trace(Some("9.19.0")).starts_with("CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=stderr python"));
         for old in ["8.9.7", "7.6.2"] {
             let command = trace(Some(old));
-            assert!(command.starts_with("CUDNN_LOGINFO_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGERR_DBG=1 "), "{command}");
+            assert!(
+                command.starts_with("CUDNN_LOGINFO_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGERR_DBG=1 "),
+                "{command}"
+            );
             assert!(!command.contains("LOGLEVEL"), "{command}");
         }
         assert!(trace(None).contains("LOGLEVEL_DBG=3") && trace(None).contains("LOGINFO_DBG=1"));
         let bisect = "convict bisect 'CASE' --versions {since}";
         let case = Some("fprop f32 nchw n1 c1 k1 i1 f1");
         let one = |version| steps(bisect, version, None, case);
-        assert_eq!(one(Some("9.12.0")).commands, [format!("convict bisect '{}' --versions 9.12..", case.unwrap())]);
-        for (version, words) in [("8.9.7", "wheels of cuDNN 9"), ("7.6.2", "8.9 and later; the log shows 7.6.2")] {
+        assert_eq!(
+            one(Some("9.12.0")).commands,
+            [format!("convict bisect '{}' --versions 9.12..", case.unwrap())]
+        );
+        for (version, words) in
+            [("8.9.7", "wheels of cuDNN 9"), ("7.6.2", "8.9 and later; the log shows 7.6.2")]
+        {
             let left = one(Some(version));
-            assert!(left.commands.is_empty() && left.note.as_ref().is_some_and(|note| note.contains(words)), "{left:?}");
+            assert!(
+                left.commands.is_empty() && left.note.as_ref().is_some_and(|note| note.contains(words)),
+                "{left:?}"
+            );
         }
         assert!(steps("{around}", Some("8.5.0"), None, None).commands.is_empty());
     }
@@ -188,7 +203,8 @@ mod tests {
             ("a\u{202e}".as_bytes(), "$'a\\342\\200\\256'"),
         ] {
             assert_eq!(shell_word(name), word);
-            let echoed = std::process::Command::new("bash").arg("-c").arg(format!("printf %s {word}")).output();
+            let echoed =
+                std::process::Command::new("bash").arg("-c").arg(format!("printf %s {word}")).output();
             let echoed = echoed.expect("bash").stdout;
             assert_eq!(echoed.strip_prefix(b"./").unwrap_or(&echoed), name);
         }

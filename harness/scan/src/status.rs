@@ -154,7 +154,7 @@ impl Statuses {
     pub(crate) fn explain(&self, name: &str, count: u64, version: Option<Version>) -> Named {
         let row = self.row(name);
         let renamed = row.and_then(|row| row.alias9.as_deref()).and_then(|name| self.row(name));
-        let (eight, nine) = (row.and_then(|row| row.v8), row.and_then(|row| row.v9.or(renamed?.v9)));
+        let (eight, nine) = (row.and_then(|row| row.v8), row.and_then(|row| row.v9.or_else(|| renamed?.v9)));
         let number = match (eight, nine, version) {
             (Some(number), _, Some(version)) if version.major < 9 => number.to_string(),
             (_, Some(number), Some(version)) if version.major >= 9 => number.to_string(),
@@ -180,9 +180,20 @@ impl Statuses {
         std::str::from_utf8(text.as_bytes()).ok().and_then(Version::read)
     }
 
-    /// True for a line whose numbers may be those of a version or of a status.
-    pub(crate) fn counts(&self, line: &[u8]) -> bool {
-        self.version.is_match(line) || self.number.is_match(line)
+    /// True for a line that shows a version, whichever.
+    pub(crate) fn is_versioned(&self, line: &[u8]) -> bool {
+        self.version.is_match(line)
+    }
+
+    /// True where other numbers in place of a line's would be another status.
+    pub(crate) fn is_numbered(&self, line: &[u8], status: Option<&Status>) -> bool {
+        match status {
+            Some(status) => {
+                let is_named = line[..status.at].ends_with(b"CUDNN_STATUS_");
+                !is_named || status.name.bytes().any(|byte| byte.is_ascii_digit())
+            }
+            None => self.number.is_match(line),
+        }
     }
 }
 
