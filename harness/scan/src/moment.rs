@@ -191,6 +191,10 @@ impl Clock {
     }
 
     fn note(&mut self, reader: &Reader, line: &[u8], seen: u64) {
+        // cuDNN's own log knows no steps, and has many lines.
+        if line.starts_with(b"i! ") || line.starts_with(b"w! ") || line.starts_with(b"I! CuDNN (v") {
+            return;
+        }
         let Some(shown) = reader.moment(line) else { return };
         let rank = reader.rank(line);
         let held = rank.map_or(self.any, |rank| self.ranks.get(&rank).copied());

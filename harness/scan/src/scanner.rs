@@ -103,10 +103,7 @@ impl Scanner {
     /// True for a line of cuDNN's own log that tells of a call and of nothing else: most lines, where they are there.
     fn is_plain_call(&self, line: &Line<'_>) -> bool {
         let begins = line.bytes.starts_with(b"i! ") || line.bytes.starts_with(b"I! CuDNN (v");
-        begins
-            && line.repeated == 0
-            && self.versions.usual().is_some()
-            && self.status.find(line.bytes).is_none()
+        begins && line.repeated == 0 && self.versions.is_known() && self.status.find(line.bytes).is_none()
     }
 
     fn look(&mut self, line: &Line<'_>, library: &mut LogReader, clock: &mut Clock) {
@@ -121,7 +118,7 @@ impl Scanner {
         }
         // Every call of cuDNN's own log names the version.
         if known.is_versioned
-            && !(found.library && self.versions.usual().is_some())
+            && !(found.library && self.versions.is_known())
             && let Some(version) = self.sieve.statuses.version(&plain)
         {
             self.versions.add(version);

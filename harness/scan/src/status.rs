@@ -211,6 +211,11 @@ impl Versions {
         }
     }
 
+    /// True where any is shown.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.counts.is_empty()
+    }
+
     /// The one that is shown most often.
     pub(crate) fn usual(&self) -> Option<Version> {
         self.counts.iter().max_by_key(|(_, count)| **count).map(|(version, _)| *version)
