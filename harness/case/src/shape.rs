@@ -92,7 +92,12 @@ pub(crate) fn extents(problem: &Problem) -> Vec<(&'static str, i64)> {
             let own = [("b", g), ("m", n), ("n", k / batch), ("k", c / batch)];
             own.into_iter().chain([("b times n", k), ("b times k", c)]).collect()
         }
-        _ => vec![("n", n), ("c", c), ("k", k), ("g", g)],
+        Operation::Fprop
+        | Operation::Dgrad
+        | Operation::Wgrad
+        | Operation::MaxPool
+        | Operation::AvgPool
+        | Operation::RmsNorm => vec![("n", n), ("c", c), ("k", k), ("g", g)],
     }
 }
 

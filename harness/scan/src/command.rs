@@ -161,12 +161,9 @@ mod tests {
         }
         assert!(trace(None).contains("LOGLEVEL_DBG=3") && trace(None).contains("LOGINFO_DBG=1"));
         let bisect = "convict bisect 'CASE' --versions {since}";
-        let case = Some("fprop f32 nchw n1 c1 k1 i1 f1");
-        let one = |version| steps(bisect, version, None, case);
-        assert_eq!(
-            one(Some("9.12.0")).commands,
-            [format!("convict bisect '{}' --versions 9.12..", case.unwrap())]
-        );
+        let case = "fprop f32 nchw n1 c1 k1 i1 f1";
+        let one = |version| steps(bisect, version, None, Some(case));
+        assert_eq!(one(Some("9.12.0")).commands, [format!("convict bisect '{case}' --versions 9.12..")]);
         for (version, words) in
             [("8.9.7", "wheels of cuDNN 9"), ("7.6.2", "8.9 and later; the log shows 7.6.2")]
         {
