@@ -116,7 +116,7 @@ impl Statuses {
                 r"(?i)(?:cudnn[ _]status:? ?|cudnn failure |unknown cudnn status: |CUDNN_STATUS_SUCCESS \()(\d{1,5})\b",
             ),
             version: expression(
-                r"(?i)cudnn \(v(\d{4,6})|loaded runtime cudnn library: (\d+\.\d+\.\d+)|cudnn[\w .]{0,16}version[\w ]{0,8}[:=]? *v?(\d+\.\d+(?:\.\d+)?|\d{4,6})\b|cudnn-cu\d+[= ]+(\d+\.\d+\.\d+)|cudnn[:= ]+v?(\d+\.\d+\.\d+|\d{4,6})\b",
+                r"(?i)cudnn \(v(\d{4,6})|loaded runtime cudnn library: (\d+\.\d+\.\d+)|cudnn[\w .]{0,16}version[a-z_() ]{0,10}[:=]? *v?(\d+\.\d+(?:\.\d+)?|\d{4,6})\b|cudnn-cu\d+[= ]+(\d+\.\d+\.\d+)|cudnn[:= ]+v?(\d+\.\d+\.\d+|\d{4,6})\b",
             ),
         }
     }
@@ -301,6 +301,10 @@ mod tests {
             ("I! CuDNN (v91900 56) function cudnnGetVersion() called:", Some("9.19.0")),
             ("Loaded runtime CuDNN library: 8.5.0 but source was compiled with: 8.6.0.", Some("8.5.0")),
             ("Loaded cuDNN version 8905", Some("8.9.5")),
+            ("I0000 cuda_dnn.cc:529] Loaded cuDNN version 91002", Some("9.10.2")),
+            ("cuDNN version 91900", Some("9.19.0")),
+            ("torch.backends.cudnn.version() 90100", Some("9.1.0")),
+            ("cuDNN version 10.1.2", Some("10.1.2")),
             ("cuDNN version: 90100", Some("9.1.0")),
             ("nvidia-cudnn-cu12==9.10.2.21", Some("9.10.2")),
             ("cudnn version 7605", Some("7.6.5")),
