@@ -84,9 +84,9 @@ fn json_holds_the_same_and_the_cases_go_into_a_file_that_can_be_hunted() {
 fn commands_name_the_log_and_its_own_convolutions_as_a_shell_takes_them() {
     let folder = fresh_folder("scan-names");
     let path = folder.join("it's a log");
-    let mut text = fs::read(log("no-engine-bf16.log")).expect("a log");
-    text.extend(b"RuntimeError: CUDA error: misaligned address\n");
-    fs::write(&path, text).expect("a file");
+    let text = fs::read_to_string(log("no-engine-bf16.log")).expect("a log");
+    let (before, _) = text.split_once("w!   ").expect("a refusal");
+    fs::write(&path, format!("{before}RuntimeError: CUDA error: misaligned address\n")).expect("a file");
     let run = convict(["scan".as_ref(), path.as_os_str()]);
     assert_eq!(run.code, Some(1), "{run:?}");
     let command =

@@ -77,8 +77,8 @@ pub struct Cause {
     /// The guide's command, before it is made to fit a log.
     #[serde(rename = "command", skip_serializing)]
     pub(crate) template: String,
-    /// The commands that tell more, or mend it, in the order to run them: each needs nothing but what the ones before it
-    /// make. `python train.py` stands for the program that wrote the log.
+    /// The commands that tell more, or mend it, in the order to run them: each needs nothing but what the ones before
+    /// it make. `python train.py` stands for the program that wrote the log.
     #[serde(skip_deserializing)]
     pub commands: Vec<String>,
     /// Why there are none.
