@@ -78,7 +78,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
          comparison in which nothing was, a comparison that was over before the corpus was, \
-         a bundle of the simulator without --simulate, a file to import that holds no convolution, a \
+         a bundle of the simulator without --simulate, a file to import that holds no case, a \
          bundle of which no recipe can be made, a rung of `ladder` that could not be climbed",
     ),
     (
