@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use case::Verdict;
 
-use crate::convict::{Run, convict, fresh_folder, simulate, verdict};
+use crate::convict::{BINARY, Run, convict, fresh_folder, simulate, verdict};
 
 /// Exit codes of the README's table.
 const FOUND: i32 = 1;
@@ -161,6 +162,22 @@ fn a_machine_that_cannot_run_it_is_told_what_is_missing() {
     assert_says(&run, MACHINE, &format!("--library {empty}: holds no libcudnn.so.9 or libcudnn.so.8"));
     let run = convict(["check", CASE, &format!("--simulate={empty}")]);
     assert_says(&run, MACHINE, &format!("--simulate {empty}: holds no libcudnn.so.9"));
+}
+
+#[test]
+fn a_copy_of_the_simulators_folder_simulates_too() {
+    assert_eq!(convict(["check", CASE, "--simulate", "--faults", "none"]).code, Some(0));
+    let beside = Path::new(BINARY).parent().expect("a folder");
+    let folders = fs::read_dir(beside).expect("entries").map(|entry| entry.expect("an entry").path());
+    let assembled = folders.filter(|path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("convict-simulator-"))
+    });
+    let latest = assembled.max_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).ok());
+    let copy = fresh_folder("cli-simulator").join("copy");
+    let copied = Command::new("cp").arg("-r").arg(latest.expect("a folder")).arg(&copy).status().expect("cp");
+    assert!(copied.success());
+    let run = convict(["check", CASE, &format!("--simulate={}", copy.display()), "--faults", "none"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
 }
 
 #[test]

@@ -78,11 +78,7 @@ fn files_that_hold_nothing_and_files_that_are_none_end_with_one_line() {
     };
     let (empty, binary) = (file("empty.log", b""), file("binary", b"\x7fELF\0\x01\x02\x03"));
     let table = [
-        (
-            empty,
-            UNJUDGED,
-            "holds no convolution that can be imported; run the program with CUDNN_LOGLEVEL_DBG=3",
-        ),
+        (empty, UNJUDGED, "holds nothing that can be imported; run the program with CUDNN_LOGLEVEL_DBG=3"),
         (binary, USAGE, "is binary, but no ONNX model"),
         (folder.join("missing"), USAGE, "No such file or directory"),
         (folder.clone(), USAGE, "is a folder"),

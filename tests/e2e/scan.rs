@@ -44,7 +44,9 @@ fn a_log_is_told_with_place_pattern_status_causes_and_commands() {
         "1. cuDNN failed while it executed [status-execution-failed]",
         "3 lines, the last at line ",
         "CUDNN_STATUS_EXECUTION_FAILED (8), 3 times:",
-        "CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=cudnn.log python train.py",
+        "CUDNN_LOGINFO_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGERR_DBG=1 CUDNN_LOGDEST_DBG=stderr python train.py > traced.log 2>&1",
+        "              convict scan traced.log\n",
+        "train.py stands for the program that wrote the log.",
         "sources https://",
     ] {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
@@ -69,8 +71,31 @@ fn json_holds_the_same_and_the_cases_go_into_a_file_that_can_be_hunted() {
     let text = fs::read_to_string(&cases).expect("the list");
     assert!(text.ends_with(&format!("\n{case}\n")), "{text}");
     assert_eq!(convict(["show", case]).code, Some(0));
+    let suspect = &report["symptoms"][0]["first"]["suspect"];
+    assert!(
+        suspect["planned"] == true && suspect["case"].as_str().is_some_and(|case| case.contains("bf16")),
+        "{suspect}"
+    );
     let onto = convict(["scan".as_ref(), logs[1].as_os_str(), "--cases".as_ref(), logs[1].as_os_str()]);
     assert!(onto.code == Some(USAGE) && onto.stderr.contains("is one of the files to read"), "{onto:?}");
+}
+
+#[test]
+fn commands_name_the_log_and_its_own_convolutions_as_a_shell_takes_them() {
+    let folder = fresh_folder("scan-names");
+    let path = folder.join("it's a log");
+    let text = fs::read_to_string(log("no-engine-bf16.log")).expect("a log");
+    let (before, _) = text.split_once("w!   ").expect("a refusal");
+    fs::write(&path, format!("{before}RuntimeError: CUDA error: misaligned address\n")).expect("a file");
+    let run = convict(["scan".as_ref(), path.as_os_str()]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let command =
+        run.stdout.lines().find(|line| line.contains("--cases cases.txt")).expect("a command").trim();
+    let ours = format!(
+        "convict() {{ \"{BINARY}\" \"$@\"; }}\ncd \"$1\"\n{command} > told; grep -c '^[a-z]' cases.txt"
+    );
+    let output = Command::new("bash").args(["-c", &ours, "bash"]).arg(&folder).output().expect("bash");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n", "{output:?}");
 }
 
 #[test]
@@ -99,7 +124,7 @@ fn what_cannot_be_read_is_told_on_one_line_and_the_rest_goes_on() {
 fn neither_an_endless_line_nor_distinct_calls_and_threads_take_memory() {
     let block = vec![b'x'; 1 << 20];
     let run = fed(&block, 96);
-    assert!(run.code == Some(0) && run.stdout.contains("1 lines, 100663296 bytes"), "{run:?}");
+    assert!(run.code == Some(0) && run.stdout.contains("1 line, 100663296 bytes"), "{run:?}");
     let mut calls = b"I! CuDNN (v91900 56) function cudnnBackendExecute() called:\n".to_vec();
     for number in 0..60 {
         let long = "k".repeat(60_000);

@@ -131,7 +131,8 @@ def filled(name):
     """One input, rounded to its type, on the CPU."""
     number = "xwy".index(name)
     probe = name == ("y" if OPERATION == "dgrad" else "x")
-    return values(FILL, SEED, number, probe, DIM[name]).to(DTYPE[name])
+    made = values(FILL, SEED, number, probe, DIM[name])
+    return made.to(DTYPE[name])
 
 
 # ---- Reference: the convolution on the CPU in double ------------------------------------------------------

@@ -83,6 +83,24 @@ pub(crate) fn check(case: &Case) -> Result<(), CaseError> {
     Ok(())
 }
 
+/// The extents of a problem as its line names them, and for a matmul the products that they are held in.
+pub(crate) fn extents(problem: &Problem) -> Vec<(&'static str, i64)> {
+    let Problem { n, c, k, g, .. } = *problem;
+    match problem.operation {
+        Operation::MatMul => {
+            let batch = g.max(1);
+            let own = [("b", g), ("m", n), ("n", k / batch), ("k", c / batch)];
+            own.into_iter().chain([("b times n", k), ("b times k", c)]).collect()
+        }
+        Operation::Fprop
+        | Operation::Dgrad
+        | Operation::Wgrad
+        | Operation::MaxPool
+        | Operation::AvgPool
+        | Operation::RmsNorm => vec![("n", n), ("c", c), ("k", k), ("g", g)],
+    }
+}
+
 /// The batch divides both products with it, whatever the case expects: its line could not be written otherwise.
 fn check_matrices(problem: &Problem) -> Result<(), CaseError> {
     if problem.g < 1 {

@@ -37,7 +37,7 @@ impl Case {
             return Ok(());
         }
         let problem = &self.problem;
-        for (field, value) in [("n", problem.n), ("c", problem.c), ("k", problem.k), ("g", problem.g)] {
+        for (field, value) in crate::shape::extents(problem) {
             at_least(field, value, 1)?;
         }
         if problem.c % problem.g != 0 {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -66,9 +67,11 @@ fn installed(beside: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 /// Links the built files under the real names, in a folder named after their state, so that several runs can share
-/// it and a rebuild gets a new one.
+/// it and a rebuild gets a new one. A further name of a file is a link to the first one, so that a copy of the folder
+/// has one file of each as well: two would be two drivers.
 fn assemble(built: &Path, beside: &Path) -> io::Result<PathBuf> {
-    let mut state = 0_u64;
+    // Counts the forms that such a folder has had.
+    let mut state = 1_u64;
     for (_, file) in FILES {
         let data = fs::metadata(built.join(file))?;
         let modified = data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -82,8 +85,10 @@ fn assemble(built: &Path, beside: &Path) -> io::Result<PathBuf> {
     let draft = tempfile::Builder::new().prefix("convict-simulator-draft").tempdir_in(beside)?;
     for (name, file) in FILES {
         let (from, to) = (built.join(file), draft.path().join(name));
-        if fs::hard_link(&from, &to).is_err() {
-            fs::copy(&from, &to)?;
+        match FILES.iter().find(|(_, source)| *source == file) {
+            Some((first, _)) if *first != name => symlink(first, &to)?,
+            Some(_) | None if fs::hard_link(&from, &to).is_ok() => {}
+            Some(_) | None => drop(fs::copy(&from, &to)?),
         }
     }
     match fs::rename(draft.path(), &folder) {

@@ -64,7 +64,7 @@ pub(crate) fn complain(import: &Import) {
 
 /// That nothing was found, and what is needed.
 pub(crate) fn nothing(what: &str) -> Failure {
-    Failure::Unjudged(format!("{what}: holds no convolution that can be imported; {NEEDED}"))
+    Failure::Unjudged(format!("{what}: holds nothing that can be imported; {NEEDED}"))
 }
 
 /// What `--around FILE` names, with counts: what `import` wrote, or anything that it reads.

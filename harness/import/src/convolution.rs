@@ -71,8 +71,7 @@ impl Convolution {
             Problem { operation: self.operation, dtypes, layouts, n, c, k, g, axes, declared_output: None };
         let mut case = Case::new(problem);
         (case.options.alpha, case.options.beta) = (Scale::new(self.alpha), Scale::new(self.beta));
-        case.validate().map_err(|error| format!("not a valid case: {}: {}", error.field, error.rule))?;
-        Ok(case)
+        valid(case)
     }
 
     fn axes(&self, rank: usize) -> Result<Vec<Axis>, String> {
@@ -130,6 +129,12 @@ impl Convolution {
         let [x, w, y] = Role::ALL.map(|role| of(role).unwrap_or(common));
         Ok(Layouts { x, w, y })
     }
+}
+
+/// The case, or the rule that it breaks.
+pub(crate) fn valid(case: Case) -> Result<Case, String> {
+    case.validate().map_err(|error| format!("not a valid case: {}: {}", error.field, error.rule))?;
+    Ok(case)
 }
 
 /// The one order that fits a tensor; nothing where both do.

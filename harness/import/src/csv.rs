@@ -26,12 +26,15 @@ enum Column {
 }
 
 /// Names of columns, in any case and order, with what they hold.
-pub const COLUMNS: &str = "  op                     fprop, dgrad or wgrad (default fprop)
+pub const COLUMNS: &str = "\
+  op                     fprop, dgrad, wgrad, maxpool, avgpool, matmul or rmsnorm (default fprop)
   n c k g                batch, input channels, output channels (both in total), groups (default 1)
+  b m                    of matmul, beside n columns and k: products (default 1), rows; rmsnorm has n rows of length c
   i f p s d              input, filter, padding, stride, dilation: 56x56, or one number for all axes of i
   in_d in_h in_w, filter_d filter_h filter_w, pad_d pad_h pad_w, stride_d stride_h stride_w, dil_d dil_h dil_w
                          the same, one axis a column
-  dtype layout           as on a case line (default f32, nchw); also float32, half, bfloat16, channels_last
+  dtype layout           as on a case line (default f32, nchw, of matmul row); also float32, half, bfloat16,
+                         channels_last
   count                  how often it is run (default 1)";
 
 fn column(name: &str) -> Option<Column> {
@@ -41,6 +44,8 @@ fn column(name: &str) -> Option<Column> {
         "dtype" | "type" => return Some(Column::Types),
         "layout" => return Some(Column::Layouts),
         "count" | "times" => return Some(Column::Count),
+        "b" => return Some(Column::Number('b')),
+        "m" => return Some(Column::Number('m')),
         "n" | "batch" => return Some(Column::Number('n')),
         "c" | "in_channels" => return Some(Column::Number('c')),
         "k" | "out_channels" => return Some(Column::Number('k')),
@@ -180,10 +185,12 @@ fn row(columns: &[Option<Column>], cells: &[String]) -> Result<(Case, u64), Stri
         ['i', 'f', 'p', 's', 'd'].into_iter().filter_map(axes).map(|axes| axes.len()).max().unwrap_or(0);
     let operation = cell(Column::Operation).unwrap_or("fprop").to_ascii_lowercase();
     let types = types(cell(Column::Types).unwrap_or("f32"))?;
-    let layouts = cell(Column::Layouts).unwrap_or("nchw").to_ascii_lowercase();
+    // What a case line may leave out is left out.
+    let plain = if ["fprop", "dgrad", "wgrad"].contains(&operation.as_str()) { "nchw" } else { "" };
+    let layouts = cell(Column::Layouts).unwrap_or(plain).to_ascii_lowercase();
     let layouts = layouts.replace("channels_last", "nhwc").replace("channels_first", "nchw");
     let mut words = vec![operation, types, layouts];
-    for letter in ['n', 'c', 'k', 'g'] {
+    for letter in ['b', 'm', 'n', 'c', 'k', 'g'] {
         words.extend(cell(Column::Number(letter)).map(|number| format!("{letter}{number}")));
     }
     for letter in ['i', 'f', 'p', 's', 'd'] {

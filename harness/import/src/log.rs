@@ -3,15 +3,16 @@
 
 mod call;
 mod entry;
+mod told;
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
 use case::Case;
 
-use self::call::{Call, Function};
+use self::call::Function;
 use self::entry::Entry;
-use crate::convolution::Convolution;
+use self::told::{Remembered, Told};
 use crate::lines::{Lines, find};
 use crate::table::{Evidence, Import, Imported, Ledger, Refusals};
 
@@ -50,6 +51,15 @@ struct Reader {
     last: HashMap<String, Last>,
     /// Place of the case that was executed last, by whichever thread.
     latest: Option<usize>,
+    /// The case that was described or planned last, where nothing was executed since.
+    planned: Option<(Evidence, usize)>,
+}
+
+/// A call while its lines come.
+struct Open {
+    function: Function,
+    line: u64,
+    count: usize,
 }
 
 /// Reads a log to its end.
@@ -65,7 +75,10 @@ pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>) -> io::Result<Import> {
 #[derive(Default)]
 pub struct LogReader {
     reader: Reader,
-    call: Option<Call>,
+    remembered: Remembered,
+    call: Option<Open>,
+    /// Lines of the call, without what their ends say of time and thread.
+    lines: Vec<u8>,
 }
 
 impl LogReader {
@@ -74,8 +87,8 @@ impl LogReader {
         match part(line) {
             Part::Body(body) => self.body(body),
             Part::Head(head) => {
-                self.reader.take(self.call.take());
-                self.call = Function::of(head).map(|function| Call::new(function, number));
+                self.take(None);
+                self.call = Function::of(head).map(|function| Open { function, line: number, count: 0 });
             }
             Part::Other => {}
         }
@@ -84,15 +97,28 @@ impl LogReader {
     fn body(&mut self, body: &[u8]) {
         let Some(open) = &mut self.call else { return };
         if let Some(thread) = entry::thread(body) {
-            open.thread = thread;
-            self.reader.take(self.call.take());
-        } else if open.entries.len() >= ENTRIES_MAX || open.bytes >= CALL_BYTES_MAX {
+            self.take(Some(thread));
+        } else if open.count >= ENTRIES_MAX || self.lines.len() >= CALL_BYTES_MAX {
             self.reader.refuse("a call of too many lines", open.line);
             self.call = None;
-        } else if let Some(entry) = Entry::read(body) {
-            open.bytes += entry.bytes();
-            open.entries.push(entry);
+            self.lines = Vec::new();
+        } else if !body.starts_with(b" Time: ") {
+            open.count += 1;
+            if body.len() < entry::LINE_MAX {
+                self.lines.extend_from_slice(body);
+            } else if let Some(entry) = Entry::read(body) {
+                self.lines.extend_from_slice(entry.line().as_bytes());
+            }
+            self.lines.push(b'\n');
         }
+    }
+
+    fn take(&mut self, thread: Option<&str>) {
+        if let Some(open) = self.call.take() {
+            let told = self.remembered.told(open.function, &self.lines);
+            self.reader.take(open, &told, thread.unwrap_or_default());
+        }
+        self.lines.clear();
     }
 
     /// The convolution that was executed last, as far as the lines tell.
@@ -101,10 +127,17 @@ impl LogReader {
         self.reader.levels[Evidence::Executed as usize].ledger.case(self.reader.latest?)
     }
 
+    /// The convolution that was described or planned last, where nothing was executed since: that which is planned now.
+    #[must_use]
+    pub fn planned(&self) -> Option<&Case> {
+        let (evidence, place) = self.reader.planned?;
+        self.reader.levels[evidence as usize].ledger.case(place)
+    }
+
     /// What the lines gave.
     #[must_use]
     pub fn finish(mut self) -> Import {
-        self.reader.take(self.call);
+        self.take(None);
         self.reader.finish()
     }
 }
@@ -135,97 +168,89 @@ fn part(line: &[u8]) -> Part<'_> {
 }
 
 impl Reader {
-    fn take(&mut self, call: Option<Call>) {
-        let Some(call) = call else { return };
-        match call.function {
-            Function::Execute => self.execute(&call),
-            Function::ExecuteInternal => self.execute_internal(&call),
+    fn take(&mut self, open: Open, told: &Told, thread: &str) {
+        match open.function {
+            Function::Execute => self.execute(open.line, told, thread),
+            Function::ExecuteInternal => self.execute_internal(open.line, told, thread),
             Function::Legacy(_) | Function::LegacyFused => {
-                let last = self.count(
-                    Evidence::Executed,
-                    call.legacy(),
-                    &call,
-                    call.function == Function::LegacyFused,
-                );
-                self.remember(&call.thread, last);
+                self.planned = None;
+                let last = self.count(open.line, told);
+                self.remember(thread, last);
             }
-            Function::Finalize => self.finalize(&call),
+            Function::Finalize => {
+                // What cannot be a case is planned all the same, and what was planned before it is no more.
+                if told.evidence.is_some() {
+                    self.planned = None;
+                }
+                let last = self.count(open.line, told);
+                if let (Some(evidence), Last::Counted(place)) = (told.evidence, last) {
+                    self.planned = Some((evidence, place));
+                }
+            }
         }
     }
 
-    fn execute(&mut self, call: &Call) {
-        if !call.names("executionPlan") {
+    fn execute(&mut self, line: u64, told: &Told, thread: &str) {
+        if told.evidence.is_none() {
             return;
         }
-        let graph = call.graph();
-        if graph.operations == 0 {
-            return self.remember(&call.thread, Last::Unseen(call.line));
+        self.planned = None;
+        if told.operations == 0 {
+            return self.remember(thread, Last::Unseen(line));
         }
-        let mut last = Last::Refused;
-        if graph.convolutions.is_empty() {
-            self.refuse("a graph without a convolution", call.line);
+        if told.cases.is_empty() {
+            self.refuse("a graph without a convolution", line);
         }
-        for convolution in graph.convolutions {
-            last = self.count(Evidence::Executed, convolution, call, graph.operations > 1);
-        }
-        self.remember(&call.thread, last);
+        let last = self.count(line, told);
+        self.remember(thread, last);
     }
 
     /// What the library itself runs for an execution, in words of the older descriptors. It counts only where the call
     /// before it did not show what it runs; else it tells the engine that a call of the older interface came to.
-    fn execute_internal(&mut self, call: &Call) {
-        let last = match self.last.remove(&call.thread) {
-            Some(Last::Unseen(_)) => {
-                self.count(Evidence::Executed, call.internal(), call, call.is_fused_internal())
-            }
+    fn execute_internal(&mut self, line: u64, told: &Told, thread: &str) {
+        let last = match self.last.remove(thread) {
+            Some(Last::Unseen(_)) => self.count(line, told),
             Some(Last::Counted(place)) => {
-                if let Some(engine) = call.engine() {
+                if let Some(engine) = told.engine {
                     self.levels[Evidence::Executed as usize].ledger.note(place, engine);
                 }
                 Last::Counted(place)
             }
             Some(Last::Refused) | None => Last::Refused,
         };
-        self.remember(&call.thread, last);
+        self.remember(thread, last);
     }
 
-    fn finalize(&mut self, call: &Call) {
-        let evidence = match call.entries.first().map(|entry| entry.kind.as_str()) {
-            Some("CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR") => Evidence::Planned,
-            Some("CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR") => Evidence::Described,
-            Some(_) | None => return,
-        };
-        let graph = call.graph();
-        for convolution in graph.convolutions {
-            self.count(evidence, convolution, call, graph.operations > 1);
-        }
-    }
-
-    fn count(
-        &mut self,
-        evidence: Evidence,
-        told: Result<Convolution, String>,
-        call: &Call,
-        fused: bool,
-    ) -> Last {
+    /// Counts what a call tells; the value is what became of its last convolution.
+    fn count(&mut self, line: u64, told: &Told) -> Last {
+        let mut last = Last::Refused;
+        let Some(evidence) = told.evidence else { return last };
         let Level { ledger, refusals } = &mut self.levels[evidence as usize];
-        let case = match told.and_then(|convolution| convolution.case()) {
-            Ok(case) => case,
-            Err(reason) => {
-                refusals.add(reason, call.line);
-                if evidence == Evidence::Executed {
-                    self.latest = None;
+        for case in &told.cases {
+            let place = match case {
+                Ok(case) => {
+                    let engines = told.engine.into_iter().collect();
+                    let found = Imported {
+                        case: case.clone(),
+                        count: 1,
+                        file: 0,
+                        first: line,
+                        fused: told.is_fused,
+                        engines,
+                    };
+                    ledger.add(found, refusals)
                 }
-                return Last::Refused;
+                Err(reason) => {
+                    refusals.add(reason.as_str(), line);
+                    None
+                }
+            };
+            if evidence == Evidence::Executed {
+                self.latest = place;
             }
-        };
-        let engines = call.engine().into_iter().collect();
-        let found = Imported { case, count: 1, file: 0, first: call.line, fused, engines };
-        let place = ledger.add(found, refusals);
-        if evidence == Evidence::Executed {
-            self.latest = place;
+            last = place.map_or(Last::Refused, Last::Counted);
         }
-        place.map_or(Last::Refused, Last::Counted)
+        last
     }
 
     fn refuse(&mut self, reason: &str, line: u64) {
@@ -236,7 +261,11 @@ impl Reader {
         if self.last.len() >= THREADS_MAX {
             self.last.clear();
         }
-        if let Some(Last::Unseen(line)) = self.last.insert(thread.to_owned(), last) {
+        let earlier = match self.last.get_mut(thread) {
+            Some(held) => Some(std::mem::replace(held, last)),
+            None => self.last.insert(thread.to_owned(), last),
+        };
+        if let Some(Last::Unseen(line)) = earlier {
             self.refuse(UNSEEN, line);
         }
     }
@@ -284,15 +313,14 @@ mod tests {
         for number in 2..40 {
             line[7] = b'a' + (number % 26) as u8;
             reader.line(&line, number);
-            let held = reader.call.as_ref().map_or(0, |call| call.bytes);
-            most = most.max(held);
+            most = most.max(reader.lines.capacity());
         }
         assert!(most > 0 && most < 1 << 20, "{most} bytes are held of 38 lines of 2 MiB");
         line.truncate(0);
         line.extend([&b"i!     key: type=T; val="[..], &[b'v'; 1500]].concat());
         for number in 40..60_000 {
             reader.line(&line, number);
-            most = most.max(reader.call.as_ref().map_or(0, |call| call.bytes));
+            most = most.max(reader.lines.len());
         }
         assert!(reader.call.is_none() && most <= CALL_BYTES_MAX + 4096, "{most}");
         let import = reader.finish();

@@ -1,7 +1,8 @@
-//! ONNX models: which convolutions they hold, by the extents that can be known. Knows the graph and counts nodes; the
+//! ONNX models: which operations they hold, by the extents that can be known. Knows the graph and counts nodes; the
 //! schema is `schema`'s, what operators do to extents is `shapes`'.
 
 mod convolutions;
+mod others;
 mod parts;
 mod schema;
 mod shapes;
@@ -46,10 +47,9 @@ pub(crate) fn read(reader: &mut impl Read, batch: i64) -> Result<Import, ImportE
         notes.push(format!("the model leaves its batch open; it was taken as {batch} (--batch)"));
     }
     for (number, node) in (1..).zip(&graph.nodes) {
-        let told = match convolutions::read(node, &shapes) {
-            None => continue,
-            Some(told) => told.and_then(|convolution| convolution.case()),
-        };
+        let convolution = convolutions::read(node, &shapes);
+        let told = convolution.map(|told| told.and_then(|convolution| convolution.case()));
+        let Some(told) = told.or_else(|| others::read(node, &shapes)) else { continue };
         match told {
             Ok(case) => {
                 let (fused, engines) = (false, Vec::new());

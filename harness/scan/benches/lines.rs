@@ -1,5 +1,6 @@
-//! How fast logs are passed through on one core: an ordinary training log, one full of progress bars, cuDNN's own log,
-//! one endless line, and one in which every line shows a symptom. Knows the clock only.
+//! How fast logs are passed through on one core: an ordinary training log, one full of progress bars, cuDNN's own log
+//! with calls that repeat and with none, one endless line, and one in which every line shows a symptom. Knows the clock
+//! only.
 
 use std::hint::black_box;
 
@@ -38,6 +39,13 @@ fn lines(criterion: &mut Criterion) {
     let symptoms =
         filled(|number| format!("step {number}: RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n"));
     let library = LIBRARY.repeat(BYTES / LIBRARY.len()).into_bytes();
+    // No call is like one before it.
+    let mut distinct = String::new();
+    for number in 0..BYTES / LIBRARY.len() {
+        distinct.push_str(
+            &LIBRARY.replace("uid: type=int64_t; val=", &format!("uid: type=int64_t; val={number}")),
+        );
+    }
     let mut group = criterion.benchmark_group("scan");
     group.sample_size(10);
     for (name, log) in [
@@ -45,6 +53,7 @@ fn lines(criterion: &mut Criterion) {
         ("bars", bars),
         ("endless", endless),
         ("library", library),
+        ("distinct", distinct.into_bytes()),
         ("symptoms", symptoms),
     ] {
         group.throughput(Throughput::Bytes(log.len() as u64));

@@ -90,9 +90,20 @@ pub(crate) fn relate(symptoms: &mut [Symptom]) {
     let several = symptoms.windows(2).any(|pair| pair[0].first.file != pair[1].first.file);
     let by_time = several && symptoms.iter().all(|symptom| dated(&symptom.first).is_some());
     symptoms.sort_by_cached_key(|symptom| (tier(symptom), place(&symptom.first, by_time)));
+    let all: Vec<(String, [(usize, u64); 2])> = symptoms
+        .iter()
+        .map(|symptom| (symptom.id.clone(), [(symptom.first.file, symptom.first.line), symptom.last]))
+        .collect();
     for symptom in symptoms.iter_mut() {
+        let met = &symptom.first;
+        let is_near = |&(file, line): &(usize, u64)| {
+            file == met.file && line <= met.line + NEAR && met.line < line + NEAR
+        };
+        let near = all.iter().filter(|(_, places)| places.iter().any(is_near)).map(|(id, _)| id.as_str());
+        let beside: Vec<&str> =
+            near.chain(symptom.statuses.iter().map(|status| status.name.as_str())).collect();
         let when = symptom.pattern;
-        symptom.causes.sort_by_key(|cause| rank(cause, when));
+        symptom.causes.sort_by_key(|cause| rank(cause, when, &beside));
     }
     let Some((root, others)) = symptoms.split_first_mut() else { return };
     root.relation = Relation::Root;
@@ -103,12 +114,16 @@ pub(crate) fn relate(symptoms: &mut [Symptom]) {
     others.sort_by_cached_key(|symptom| place(&symptom.first, by_time));
 }
 
-/// Causes for which the pattern speaks come first, then those that any pattern suits.
-fn rank(cause: &Cause, when: When) -> u8 {
+/// Causes for which something else in the log speaks come first, then those for which the pattern does, then those
+/// that any pattern suits.
+fn rank(cause: &Cause, when: When, beside: &[&str]) -> u8 {
+    if cause.with.iter().any(|with| beside.contains(&with.as_str())) {
+        return 0;
+    }
     match (cause.when.is_empty(), cause.when.contains(&when)) {
-        (false, true) => 0,
-        (true, _) => 1,
-        (false, false) => 2,
+        (false, true) => 1,
+        (true, _) => 2,
+        (false, false) => 3,
     }
 }
 

@@ -69,16 +69,40 @@ pub enum When {
     Unplaced,
 }
 
-/// A likely cause and the command to run next.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+/// A likely cause and what to run next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Cause {
     /// The cause, in a few words.
     pub cause: String,
-    /// The command that tells more, or mends it.
-    pub command: String,
+    /// The guide's command, before it is made to fit a log.
+    #[serde(rename = "command", skip_serializing)]
+    pub(crate) template: String,
+    /// The commands that tell more, or mend it, in the order to run them: each needs nothing but what the ones before
+    /// it make. `python train.py` stands for the program that wrote the log.
+    #[serde(skip_deserializing)]
+    pub commands: Vec<String>,
+    /// Why there are none.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The patterns that speak for it; none where it is as likely with any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
+    /// What else in the log speaks for it: other symptoms near this one, by id, and statuses that its lines name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<String>,
+}
+
+/// What the library was doing where a symptom shows itself: which of its calls is under suspicion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stage {
+    /// It was asked for a plan: what was described or planned last, unless something was executed since.
+    Planned,
+    /// It executed: what was executed last.
+    #[default]
+    Executed,
+    /// Either: whatever came last.
+    Any,
 }
 
 /// A row of the guide.
@@ -91,6 +115,8 @@ pub(crate) struct Row {
     /// True where every later CUDA call of the process fails too.
     #[serde(default)]
     pub(crate) sticky: bool,
+    #[serde(default)]
+    pub(crate) stage: Stage,
     /// Texts in lower case, one of which is in each line of this symptom.
     #[serde(default)]
     pub(crate) triggers: Vec<String>,
@@ -104,6 +130,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// The texts in which numbers have a meaning of their own.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let expressions =
+            [self.pattern.as_ref(), self.unless.as_ref()].into_iter().flatten().map(Regex::as_str);
+        expressions.chain(self.triggers.iter().map(String::as_str))
+    }
+
     /// Where a line shows this row's expression. A row of statuses has none.
     pub(crate) fn find(&self, line: &[u8]) -> Option<usize> {
         let found = self.pattern.as_ref()?.find(line)?;
@@ -167,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_row_has_an_id_of_its_own_causes_commands_sources_and_a_date() {
-        const PROGRAMS: [&str; 16] = [
+        const PROGRAMS: [&str; 14] = [
             "convict",
             "python",
             "pip",
@@ -180,10 +213,8 @@ mod tests {
             "sacct",
             "systemctl",
             "py-spy",
-            "CUDA_LAUNCH_BLOCKING=1",
-            "CUDNN_LOGLEVEL_DBG=3",
-            "LD_DEBUG=libs",
-            "NCCL_DEBUG=INFO",
+            "torchrun",
+            "{trace}",
         ];
         let mut ids: Vec<String> = Vec::new();
         for row in table() {
@@ -192,11 +223,17 @@ mod tests {
             let causes = row["causes"].as_array().expect("causes");
             assert!(!causes.is_empty(), "{id}");
             for cause in causes {
-                let command = cause["command"].as_str().expect("a command");
-                let first = command.split(' ').next().unwrap_or_default();
-                let is_setting =
-                    first.starts_with(|letter: char| letter.is_ascii_uppercase()) && first.contains('=');
-                assert!(PROGRAMS.contains(&first) || is_setting, "{id}: {command}");
+                let steps = cause["command"].as_str().expect("a command");
+                for command in steps.lines().filter(|steps| *steps != "{around}") {
+                    let first = command.split(' ').next().unwrap_or_default();
+                    let is_setting =
+                        first.starts_with(|letter: char| letter.is_ascii_uppercase()) && first.contains('=');
+                    assert!(PROGRAMS.contains(&first) || is_setting, "{id}: {command}");
+                }
+                for with in texts(cause, "with") {
+                    let is_status = with.starts_with("CUDNN_STATUS_");
+                    assert!(is_status || table().iter().any(|row| row["id"] == with), "{id}: {with}");
+                }
             }
             let sources = texts(&row, "sources");
             assert!(

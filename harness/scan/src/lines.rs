@@ -27,6 +27,8 @@ pub(crate) struct Line<'a> {
     pub(crate) repeated: usize,
     /// Place of its first byte in the stream.
     pub(crate) offset: u64,
+    /// The same of the whole line of which it is a piece.
+    pub(crate) start: u64,
     /// From 1, as editors count: carriage returns alone do not count.
     pub(crate) number: u64,
 }
@@ -42,6 +44,8 @@ pub(crate) struct Lines<R> {
     /// Bytes at its beginning that were in the piece before, and at the next one's.
     repeated: usize,
     carried: usize,
+    /// Place in the stream where the line begins whose piece was found last.
+    start: u64,
     /// Where the next one begins.
     next: usize,
     /// Up to where no end of it was found.
@@ -65,6 +69,7 @@ impl<R: Read> Lines<R> {
             line: (0, 0),
             repeated: 0,
             carried: 0,
+            start: 0,
             next: 0,
             searched: 0,
             base: 0,
@@ -107,6 +112,9 @@ impl<R: Read> Lines<R> {
     fn take(&mut self, end: usize, next: usize, carried: usize) {
         self.line = (self.next, end);
         self.repeated = self.carried;
+        if self.repeated == 0 {
+            self.start = self.base + self.next as u64;
+        }
         self.next = next;
         self.carried = carried;
         self.searched = next + carried;
@@ -140,6 +148,7 @@ impl<R: Read> Lines<R> {
             before: &self.held[start.saturating_sub(BEFORE_MAX)..start],
             repeated: self.repeated,
             offset: self.base + start as u64,
+            start: self.start,
             number: self.number,
         }
     }

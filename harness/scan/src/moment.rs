@@ -2,6 +2,7 @@
 //! them; knows no symptom.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use regex::bytes::{Captures, Regex};
 use serde::Serialize;
@@ -94,11 +95,13 @@ impl Reader {
 
     /// The rank that a line names at its head.
     pub(crate) fn rank(&self, line: &[u8]) -> Option<u32> {
-        let line = &line[..line.len().min(128)];
-        self.rank
-            .captures(line)
-            .and_then(|found| first_number(&found))
-            .and_then(|rank| u32::try_from(rank).ok())
+        rank_at(line, &self.rank_place(line)?)
+    }
+
+    /// Where a line names a rank.
+    pub(crate) fn rank_place(&self, line: &[u8]) -> Option<Range<usize>> {
+        let found = self.rank.captures(&line[..line.len().min(128)])?;
+        found.iter().skip(1).flatten().next().map(|rank| rank.range())
     }
 
     /// The time at a line's head, as it stands there.
@@ -114,6 +117,11 @@ impl Reader {
         let is_whole = line.offset == line.before.len() as u64;
         backwards(line.before, is_whole).take(TIMES_MAX).find_map(|(earlier, _)| self.time(earlier))
     }
+}
+
+/// The rank that stands there.
+pub(crate) fn rank_at(line: &[u8], place: &Range<usize>) -> Option<u32> {
+    std::str::from_utf8(line.get(place.clone())?).ok()?.parse().ok()
 }
 
 fn number(found: &Captures<'_>, group: usize) -> Option<u64> {
@@ -153,8 +161,15 @@ struct Held {
 }
 
 impl Clock {
-    /// The moment of a line, by itself or by what stands before it; of its own rank where that is known.
-    pub(crate) fn at(&mut self, reader: &Reader, line: &Line<'_>, rank: Option<u32>) -> Option<Stamp> {
+    /// The moment of a line, by itself, where it shows one, or by what stands before it; of its own rank where that is
+    /// known.
+    pub(crate) fn at(
+        &mut self,
+        reader: &Reader,
+        line: &Line<'_>,
+        rank: Option<u32>,
+        shows: bool,
+    ) -> Option<Stamp> {
         let before_at = line.offset - line.before.len() as u64;
         if before_at > self.looked {
             self.gap = line.offset;
@@ -166,7 +181,9 @@ impl Clock {
         for earlier in forwards(unread).skip(usize::from(!is_whole)) {
             self.note(reader, earlier, line.offset);
         }
-        self.note(reader, line.bytes, line.offset);
+        if shows {
+            self.note(reader, line.bytes, line.offset);
+        }
         self.looked = line.offset + line.bytes.len() as u64;
         let of_rank = rank.and_then(|rank| self.ranks.get(&rank));
         let held = [of_rank, self.any.as_ref()].into_iter().flatten().find(|held| held.seen >= self.gap);
@@ -174,6 +191,10 @@ impl Clock {
     }
 
     fn note(&mut self, reader: &Reader, line: &[u8], seen: u64) {
+        // cuDNN's own log knows no steps, and has many lines.
+        if line.starts_with(b"i! ") || line.starts_with(b"w! ") || line.starts_with(b"I! CuDNN (v") {
+            return;
+        }
         let Some(shown) = reader.moment(line) else { return };
         let rank = reader.rank(line);
         let held = rank.map_or(self.any, |rank| self.ranks.get(&rank).copied());

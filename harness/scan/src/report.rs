@@ -7,6 +7,7 @@ use import::Import;
 use serde::Serialize;
 
 use crate::change::Change;
+use crate::command::Setting;
 use crate::diagnosis::{self, Relation};
 use crate::guide::{Cause, Group, Row, Severity, When};
 use crate::status::{Named, Version};
@@ -51,7 +52,7 @@ pub struct Symptom {
     pub statuses: Vec<Named>,
     /// What it means.
     pub meaning: String,
-    /// Likely causes, the likeliest first, each with the command to run next.
+    /// Likely causes, the likeliest first, each with the commands to run next.
     pub causes: Vec<Cause>,
     /// Where the guide has it from.
     pub sources: Vec<String>,
@@ -85,11 +86,11 @@ impl Symptom {
         }
     }
 
-    /// Puts the convolution that was executed last before it into the commands that ask for one.
-    pub(crate) fn name_suspect(&mut self) {
-        let Some(suspect) = &self.first.suspect else { return };
+    /// Makes the commands of its causes fit the log.
+    pub(crate) fn advise(&mut self, setting: &Setting) {
+        let suspect = self.first.suspect.as_ref().map(|suspect| suspect.case.as_str());
         for cause in &mut self.causes {
-            cause.command = cause.command.replace("'CASE'", &format!("'{suspect}'"));
+            setting.fill(cause, suspect);
         }
     }
 

@@ -2,30 +2,38 @@
 //! own part.
 
 use std::io::Read;
+use std::rc::Rc;
 
 use import::{Import, LogReader};
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use crate::change::Changes;
+use crate::command::Setting;
 use crate::diagnosis::relate;
-use crate::guide::{Group, When};
+use crate::guide::{Group, Stage, When};
 use crate::lines::{LINE_MAX, Line, Lines};
-use crate::moment::{Clock, Reader};
+use crate::moment::{Clock, Reader, rank_at};
 use crate::report::{FileRead, Scan, Symptom};
-use crate::sieve::{Found, Sieve};
+use crate::shape::{Known, Shapes};
+use crate::sieve::Sieve;
 use crate::status::Versions;
-use crate::tally::{Occurrence, Tally};
+use crate::tally::{Occurrence, Suspect, Tally};
 use crate::text::{decoded, plain, shown};
 
 /// A scan of one log or several.
 pub struct Scanner {
     sieve: Sieve,
+    shapes: Shapes,
+    /// Begin of every status.
+    status: Finder<'static>,
     reader: Reader,
     changes: Changes,
     tallies: Vec<Option<Tally>>,
     versions: Versions,
     imports: Vec<Import>,
     files: Vec<FileRead>,
+    /// Names of the files as a shell takes them.
+    words: Vec<Option<String>>,
 }
 
 impl Default for Scanner {
@@ -41,18 +49,27 @@ impl Scanner {
         let sieve = Sieve::new();
         Self {
             tallies: sieve.rows.iter().map(|_| None).collect(),
+            shapes: Shapes::new(sieve.rows.iter().flat_map(crate::guide::Row::texts)),
+            status: Finder::new(b"CUDNN_STATUS_"),
             sieve,
             reader: Reader::new(),
             changes: Changes::new(),
             versions: Versions::default(),
             imports: Vec::new(),
             files: Vec::new(),
+            words: Vec::new(),
         }
     }
 
-    /// Reads a log to its end, or to where its reader fails, which is told within the result. Memory does not grow with
-    /// the log, nor with its lines.
+    /// Reads a log that commands cannot name, such as standard input; else as `read_as`.
     pub fn read(&mut self, reader: impl Read) {
+        self.read_as(None, reader);
+    }
+
+    /// Reads a log to its end, or to where its reader fails, which is told within the result. Memory does not grow with
+    /// the log, nor with its lines. The name is put into commands as it is: see [`crate::shell_word`].
+    pub fn read_as(&mut self, name: Option<String>, reader: impl Read) {
+        self.words.push(name);
         let (source, mut read) = match decoded(reader) {
             Ok(decoded) => (decoded.reader, FileRead { notes: decoded.notes, ..FileRead::default() }),
             Err(error) => {
@@ -86,10 +103,7 @@ impl Scanner {
     /// True for a line of cuDNN's own log that tells of a call and of nothing else: most lines, where they are there.
     fn is_plain_call(&self, line: &Line<'_>) -> bool {
         let begins = line.bytes.starts_with(b"i! ") || line.bytes.starts_with(b"I! CuDNN (v");
-        begins
-            && line.repeated == 0
-            && self.versions.usual().is_some()
-            && memmem::find(line.bytes, b"CUDNN_STATUS_").is_none()
+        begins && line.repeated == 0 && self.versions.is_known() && self.status.find(line.bytes).is_none()
     }
 
     fn look(&mut self, line: &Line<'_>, library: &mut LogReader, clock: &mut Clock) {
@@ -97,18 +111,22 @@ impl Scanner {
         let repeated = plain(&line.bytes[..line.repeated]);
         let is_known = line.repeated > 0 && self.sieve.look(&repeated).row.is_some();
         let plain = plain(if is_known { &line.bytes[line.repeated..] } else { line.bytes });
-        let Found { row, at, status, cudnn, library: is_library } = self.sieve.look(&plain);
-        if is_library && line.repeated == 0 {
+        let known = self.known(&plain);
+        let found = &known.found;
+        if found.library && line.repeated == 0 {
             library.line(&plain, line.number);
         }
         // Every call of cuDNN's own log names the version.
-        if cudnn && !(is_library && self.versions.usual().is_some()) {
-            self.sieve.statuses.note_version(&plain, &mut self.versions);
+        if known.is_versioned
+            && !(found.library && self.versions.is_known())
+            && let Some(version) = self.sieve.statuses.version(&plain)
+        {
+            self.versions.add(version);
         }
-        let Some(place) = row else { return };
-        let rank = self.reader.rank(&plain);
+        let Some(place) = found.row else { return };
+        let rank = known.rank.as_ref().and_then(|rank| rank_at(&plain, rank));
         let wants = self.tallies[place].as_ref().is_none_or(Tally::wants_moments);
-        let stamp = if wants { clock.at(&self.reader, line, rank) } else { None };
+        let stamp = if wants { clock.at(&self.reader, line, rank, known.has_moment) } else { None };
         let file = self.files.len();
         let tally = match &mut self.tallies[place] {
             Some(tally) => tally,
@@ -116,23 +134,46 @@ impl Scanner {
                 let moment = stamp.map(|stamp| stamp.moment);
                 let change = self.changes.before(line, &self.reader, moment);
                 let time = self.reader.time(&plain).or_else(|| self.reader.time_before(line));
-                let suspect = library.latest().map(ToString::to_string);
-                let (line, offset, text) = (line.number, line.offset, shown(&plain, at));
+                let suspect = suspect(library, self.sieve.rows[place].stage);
+                let (line, offset, text) = (line.number, line.offset, shown(&plain, found.at));
                 let first = Occurrence { file, line, offset, text, rank, moment, time, suspect };
                 empty.insert(Tally::new(first, change))
             }
         };
-        tally.add(file, line.number, rank, stamp);
-        if let Some(status) = status {
-            tally.add_status(status.name);
+        tally.add(file, (line.number, line.start), rank, stamp);
+        if let Some(status) = &found.status {
+            tally.add_status(&status.name);
         }
+    }
+
+    /// What a line holds, as its shape tells where that is known.
+    fn known(&mut self, plain: &[u8]) -> Rc<Known> {
+        if let Some(known) = self.shapes.known(plain) {
+            return known;
+        }
+        let found = self.sieve.look(plain);
+        let statuses = &self.sieve.statuses;
+        let is_its_own = found.cudnn && statuses.is_numbered(plain, found.status.as_ref());
+        let known = Rc::new(Known {
+            is_versioned: found.cudnn && statuses.is_versioned(plain),
+            rank: self.reader.rank_place(plain),
+            has_moment: self.reader.moment(plain).is_some(),
+            found,
+        });
+        if !is_its_own {
+            self.shapes.remember(&known);
+        }
+        known
     }
 
     /// What was found.
     #[must_use]
     pub fn finish(self) -> Scan {
-        let Self { sieve, tallies, versions, imports, files, .. } = self;
+        let Self { sieve, tallies, versions, imports, files, words, .. } = self;
         let version = versions.usual();
+        let with_cases = imports.iter().zip(words).filter(|(import, _)| !import.cases.is_empty());
+        let logs: Vec<String> = with_cases.filter_map(|(_, word)| word).collect();
+        let setting = Setting { version, log: (!logs.is_empty()).then(|| logs.join(" ")) };
         let mut symptoms = Vec::new();
         for (row, tally) in sieve.rows.iter().zip(tallies) {
             let Some(tally) = tally else { continue };
@@ -148,10 +189,18 @@ impl Scanner {
             let named =
                 tally.statuses.iter().map(|(name, count)| sieve.statuses.explain(name, *count, version));
             symptom.statuses = named.collect();
-            symptom.name_suspect();
+            symptom.advise(&setting);
             symptoms.push(symptom);
         }
         relate(&mut symptoms);
         Scan { symptoms, files, versions: versions.all(), import: Import::merged(imports) }
     }
+}
+
+/// The convolution that the library was about, by the stage at which a symptom shows itself.
+fn suspect(library: &LogReader, stage: Stage) -> Option<Suspect> {
+    let told = |case: &case::Case, planned| Suspect { case: case.to_string(), planned };
+    let planned = library.planned().filter(|_| stage != Stage::Executed).map(|case| told(case, true));
+    let executed = || library.latest().filter(|_| stage != Stage::Planned).map(|case| told(case, false));
+    planned.or_else(executed)
 }

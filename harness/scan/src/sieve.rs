@@ -24,7 +24,7 @@ const LIBRARY: [&str; 3] = ["! cudnn (v", "i!  ", "i! process="];
 const WORDS: [&str; 2] = ["nan", "inf"];
 
 /// What a line holds.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// The row, by its place in the guide.
     pub(crate) row: Option<usize>,

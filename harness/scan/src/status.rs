@@ -23,6 +23,9 @@ struct Row {
     name: String,
     v8: Option<u32>,
     v9: Option<u32>,
+    /// What version 9 calls the status of that name of version 8; it still takes the old name.
+    #[serde(default)]
+    alias9: Option<String>,
     guide: String,
     meaning: String,
 }
@@ -113,7 +116,7 @@ impl Statuses {
                 r"(?i)(?:cudnn[ _]status:? ?|cudnn failure |unknown cudnn status: |CUDNN_STATUS_SUCCESS \()(\d{1,5})\b",
             ),
             version: expression(
-                r"(?i)cudnn \(v(\d{4,6})|loaded runtime cudnn library: (\d+\.\d+\.\d+)|cudnn[\w .]{0,16}version[\w ]{0,8}[:=]? *v?(\d+\.\d+(?:\.\d+)?|\d{4,6})\b|cudnn-cu\d+[= ]+(\d+\.\d+\.\d+)|cudnn[:= ]+v?(\d+\.\d+\.\d+|\d{4,6})\b",
+                r"(?i)cudnn \(v(\d{4,6})|loaded runtime cudnn library: (\d+\.\d+\.\d+)|cudnn[\w .]{0,16}version[a-z_() ]{0,10}[:=]? *v?(\d+\.\d+(?:\.\d+)?|\d{4,6})\b|cudnn-cu\d+[= ]+(\d+\.\d+\.\d+)|cudnn[:= ]+v?(\d+\.\d+\.\d+|\d{4,6})\b",
             ),
         }
     }
@@ -150,27 +153,46 @@ impl Statuses {
     /// What a status means, in the version that the log shows.
     pub(crate) fn explain(&self, name: &str, count: u64, version: Option<Version>) -> Named {
         let row = self.row(name);
-        let number = match (row.and_then(|row| row.v8), row.and_then(|row| row.v9), version) {
+        let renamed = row.and_then(|row| row.alias9.as_deref()).and_then(|name| self.row(name));
+        let (eight, nine) = (row.and_then(|row| row.v8), row.and_then(|row| row.v9.or_else(|| renamed?.v9)));
+        let number = match (eight, nine, version) {
             (Some(number), _, Some(version)) if version.major < 9 => number.to_string(),
             (_, Some(number), Some(version)) if version.major >= 9 => number.to_string(),
-            (Some(eight), Some(nine), None) => format!("{eight} in cuDNN 8, {nine} in cuDNN 9"),
+            (Some(eight), Some(nine), _) => format!("{eight} in cuDNN 8, {nine} in cuDNN 9"),
             (Some(eight), None, _) => format!("{eight}, cuDNN 8 only"),
             (None, Some(nine), _) => format!("{nine}, cuDNN 9 only"),
-            (Some(_), Some(_), Some(_)) | (None, None, _) => "unknown".to_owned(),
+            (None, None, _) => "unknown".to_owned(),
         };
-        let meaning =
-            row.map_or_else(|| "a status that is not known here".to_owned(), |row| row.meaning.clone());
+        let meaning = match (row, renamed.filter(|_| version.is_some_and(|version| version.major >= 9))) {
+            (_, Some(new)) => format!("{}; the older name of {}", new.meaning, new.name),
+            (Some(row), None) => row.meaning.clone(),
+            (None, None) => "a status that is not known here".to_owned(),
+        };
         let prefix =
             if name.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "CUDNN_STATUS_" };
         Named { name: format!("{prefix}{name}"), count, number, meaning }
     }
 
-    /// Takes down the version that a line shows.
-    pub(crate) fn note_version(&self, line: &[u8], versions: &mut Versions) {
-        let Some(found) = self.version.captures(line) else { return };
-        let Some(text) = found.iter().skip(1).flatten().next() else { return };
-        if let Some(version) = std::str::from_utf8(text.as_bytes()).ok().and_then(Version::read) {
-            versions.add(version);
+    /// The version that a line shows.
+    pub(crate) fn version(&self, line: &[u8]) -> Option<Version> {
+        let found = self.version.captures(line)?;
+        let text = found.iter().skip(1).flatten().next()?;
+        std::str::from_utf8(text.as_bytes()).ok().and_then(Version::read)
+    }
+
+    /// True for a line that shows a version, whichever.
+    pub(crate) fn is_versioned(&self, line: &[u8]) -> bool {
+        self.version.is_match(line)
+    }
+
+    /// True where other numbers in place of a line's would be another status.
+    pub(crate) fn is_numbered(&self, line: &[u8], status: Option<&Status>) -> bool {
+        match status {
+            Some(status) => {
+                let is_named = line[..status.at].ends_with(b"CUDNN_STATUS_");
+                !is_named || status.name.bytes().any(|byte| byte.is_ascii_digit())
+            }
+            None => self.number.is_match(line),
         }
     }
 }
@@ -182,10 +204,16 @@ pub(crate) struct Versions {
 }
 
 impl Versions {
-    fn add(&mut self, version: Version) {
+    /// Counts one that a line shows.
+    pub(crate) fn add(&mut self, version: Version) {
         if self.counts.len() < VERSIONS_MAX || self.counts.contains_key(&version) {
             *self.counts.entry(version).or_default() += 1;
         }
+    }
+
+    /// True where any is shown.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.counts.is_empty()
     }
 
     /// The one that is shown most often.
@@ -227,6 +255,28 @@ mod tests {
     }
 
     #[test]
+    fn names_of_version_8_that_version_9_still_takes_have_its_number_and_meaning() {
+        let statuses = Statuses::new();
+        for (old, eight, nine, new) in [
+            ("ALLOC_FAILED", "2", "4003", "INTERNAL_ERROR_HOST_ALLOCATION_FAILED"),
+            ("MAPPING_ERROR", "7", "4006", "INTERNAL_ERROR_TEXTURE_CREATION_FAILED"),
+            ("ARCH_MISMATCH", "6", "3007", "NOT_SUPPORTED_ARCH_MISMATCH"),
+            ("RUNTIME_PREREQUISITE_MISSING", "11", "3008", "NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING"),
+            ("VERSION_MISMATCH", "14", "1002", "SUBLIBRARY_VERSION_MISMATCH"),
+        ] {
+            let told = |version| statuses.explain(old, 1, Version::read(version));
+            assert_eq!([told("8.9.7").number, told("9.19.0").number], [eight, nine], "{old}");
+            assert_eq!(told("none").number, format!("{eight} in cuDNN 8, {nine} in cuDNN 9"));
+            let meaning = told("9.19.0").meaning;
+            let of_new = statuses.explain(new, 1, Version::read("9.19.0")).meaning;
+            assert_eq!(meaning, format!("{of_new}; the older name of {new}"));
+            assert!(!told("8.9.7").meaning.contains("older name"), "{old}");
+        }
+        let device = statuses.explain("INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", 1, Version::read("9.1.0"));
+        assert_eq!(device.number, "4004");
+    }
+
+    #[test]
     fn every_status_leads_to_a_row_of_the_guide_and_is_listed_once() {
         let (statuses, rows) = (Statuses::new(), crate::guide::rows());
         for row in &statuses.rows {
@@ -251,6 +301,10 @@ mod tests {
             ("I! CuDNN (v91900 56) function cudnnGetVersion() called:", Some("9.19.0")),
             ("Loaded runtime CuDNN library: 8.5.0 but source was compiled with: 8.6.0.", Some("8.5.0")),
             ("Loaded cuDNN version 8905", Some("8.9.5")),
+            ("I0000 cuda_dnn.cc:529] Loaded cuDNN version 91002", Some("9.10.2")),
+            ("cuDNN version 91900", Some("9.19.0")),
+            ("torch.backends.cudnn.version() 90100", Some("9.1.0")),
+            ("cuDNN version 10.1.2", Some("10.1.2")),
             ("cuDNN version: 90100", Some("9.1.0")),
             ("nvidia-cudnn-cu12==9.10.2.21", Some("9.10.2")),
             ("cudnn version 7605", Some("7.6.5")),
@@ -258,7 +312,7 @@ mod tests {
             ("cudnn.py:1234: in forward", None),
         ] {
             let mut versions = Versions::default();
-            statuses.note_version(line.as_bytes(), &mut versions);
+            statuses.version(line.as_bytes()).into_iter().for_each(|version| versions.add(version));
             assert_eq!(versions.usual().map(|found| found.to_string()).as_deref(), version, "{line}");
         }
     }

@@ -34,9 +34,18 @@ pub struct Occurrence {
     /// The time, as the line gives it, or else the nearest one before it that gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The convolution that was executed last before it, as a case line, where cuDNN's own log stands between.
+    /// The convolution that the library was about, where cuDNN's own log stands between.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub suspect: Option<String>,
+    pub suspect: Option<Suspect>,
+}
+
+/// A convolution that cuDNN's own log tells of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Suspect {
+    /// Its case line.
+    pub case: String,
+    /// True where it was described or planned last and nothing was executed since; else it was executed last.
+    pub planned: bool,
 }
 
 /// A moment at which the symptom was met, however many lines tell of it.
@@ -57,6 +66,8 @@ pub(crate) struct Tally {
     pub(crate) count: u64,
     pub(crate) last_line: u64,
     pub(crate) last_file: usize,
+    /// Where the line begins that was counted last: further pieces of a long one are the same line.
+    last_start: Option<u64>,
     pub(crate) ranks: BTreeMap<u32, u64>,
     pub(crate) statuses: BTreeMap<String, u64>,
     incidents: Vec<Incident>,
@@ -70,6 +81,7 @@ impl Tally {
             count: 0,
             last_line: 0,
             last_file: first.file,
+            last_start: None,
             ranks: BTreeMap::new(),
             statuses: BTreeMap::new(),
             incidents: Vec::new(),
@@ -78,10 +90,14 @@ impl Tally {
         }
     }
 
-    /// Counts a line.
-    pub(crate) fn add(&mut self, file: usize, line: u64, rank: Option<u32>, stamp: Option<Stamp>) {
+    /// Counts a line, of which this may be a further piece.
+    pub(crate) fn add(&mut self, file: usize, line: (u64, u64), rank: Option<u32>, stamp: Option<Stamp>) {
+        let (number, start) = line;
+        if self.last_file == file && self.last_start == Some(start) {
+            return;
+        }
         self.count += 1;
-        (self.last_file, self.last_line) = (file, line);
+        (self.last_file, self.last_line, self.last_start) = (file, number, Some(start));
         if let Some(rank) = rank
             && (self.ranks.len() < RANKS_MAX || self.ranks.contains_key(&rank))
         {
@@ -106,9 +122,11 @@ impl Tally {
     }
 
     /// Counts a status that the line names.
-    pub(crate) fn add_status(&mut self, name: String) {
-        if self.statuses.len() < STATUSES_MAX || self.statuses.contains_key(&name) {
-            *self.statuses.entry(name).or_default() += 1;
+    pub(crate) fn add_status(&mut self, name: &str) {
+        if let Some(count) = self.statuses.get_mut(name) {
+            *count += 1;
+        } else if self.statuses.len() < STATUSES_MAX {
+            self.statuses.insert(name.to_owned(), 1);
         }
     }
 
@@ -178,10 +196,10 @@ mod tests {
             suspect: None,
         };
         let mut tally = Tally::new(first, None);
-        for (run, step, previous) in steps {
+        for (number, (run, step, previous)) in (1..).zip(steps) {
             tally.add(
                 0,
-                1,
+                (number, number),
                 None,
                 Some(Stamp { moment: moment(*step), previous: previous.map(moment), run: *run }),
             );

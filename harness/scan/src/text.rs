@@ -1,5 +1,5 @@
-//! What a stream's bytes are, and how a line of it is shown: compressed text and UTF-16 become UTF-8, and nothing that
-//! a terminal would obey is left. Knows encodings; knows no symptom.
+//! What a stream's bytes are, and how a line of it is shown: compressed text, UTF-16 and UTF-32 become UTF-8, and
+//! nothing that a terminal would obey is left. Knows encodings; knows no symptom.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -29,28 +29,49 @@ pub(crate) struct Decoded<'a> {
     pub(crate) notes: Vec<String>,
 }
 
-/// Looks at a stream's beginning and undoes compression and UTF-16.
-pub(crate) fn decoded<'a>(mut reader: impl Read + 'a) -> io::Result<Decoded<'a>> {
+/// Layers of gzip that are undone.
+const LAYERS_MAX: usize = 4;
+
+/// Looks at a stream's beginning and undoes compression, UTF-16 and UTF-32; a mark of the order of bytes is dropped.
+pub(crate) fn decoded<'a>(reader: impl Read + 'a) -> io::Result<Decoded<'a>> {
     let mut notes = Vec::new();
-    let mut first = head(&mut reader)?;
+    let mut whole: Box<dyn Read + 'a> = Box::new(reader);
+    let mut first = head(&mut whole)?;
+    let mut layers = 0;
+    while first.starts_with(b"\x1f\x8b") {
+        if layers == LAYERS_MAX {
+            let why = format!(
+                "is compressed by gzip more than {LAYERS_MAX} times over; undo some of it with gzip -dc"
+            );
+            return Err(io::Error::new(ErrorKind::InvalidData, why));
+        }
+        layers += 1;
+        whole = Box::new(MultiGzDecoder::new(Cursor::new(first).chain(whole)));
+        first = head(&mut whole)?;
+    }
     if let Some((_, name, command)) = PACKED.iter().find(|(begin, ..)| first.starts_with(begin)) {
-        let why = format!("is compressed by {name}, which is not read: {command} LOG | convict scan -");
+        let unpack = if layers == 0 { format!("{command} LOG") } else { format!("gzip -dc LOG | {command}") };
+        let why = format!("is compressed by {name}, which is not read: {unpack} | convict scan -");
         return Err(io::Error::new(ErrorKind::InvalidData, why));
     }
-    let mut whole: Box<dyn Read + 'a> = if first.starts_with(b"\x1f\x8b") {
-        notes.push("is compressed by gzip; places count the text".to_owned());
-        let mut inner = MultiGzDecoder::new(Cursor::new(first).chain(reader));
-        first = head(&mut inner)?;
-        Box::new(inner)
-    } else {
-        Box::new(reader)
-    };
-    whole = Box::new(Cursor::new(first.clone()).chain(whole));
-    if let Some(order) = Order::of(&first) {
-        notes.push("is UTF-16; places count it as UTF-8".to_owned());
-        whole = Box::new(Utf16 { reader: whole, order, rest: Vec::new(), ready: Vec::new(), place: 0 });
-    } else if first.contains(&0) {
-        notes.push("holds bytes that are no text; it was searched all the same".to_owned());
+    match layers {
+        0 => {}
+        1 => notes.push("is compressed by gzip; places count the text".to_owned()),
+        _ => notes.push(format!("is compressed by gzip {layers} times over; places count the text")),
+    }
+    let (form, mark) = Form::of(&first);
+    let name = form.map_or("UTF-8", Form::name);
+    match (form, mark) {
+        (Some(_), _) => notes.push(format!("is {name}; places count it as UTF-8")),
+        (None, 0) if first.contains(&0) => {
+            notes.push("holds bytes that are no text; it was searched all the same".to_owned());
+        }
+        (None, 0) => {}
+        (None, _) => notes.push("begins with a mark of UTF-8; places count what comes after it".to_owned()),
+    }
+    whole = Box::new(Cursor::new(first.split_off(mark)).chain(whole));
+    if let Some(form) = form {
+        whole = Box::new(Wide { reader: whole, form, rest: Vec::new(), ready: Vec::new(), place: 0 });
     }
     Ok(Decoded { reader: whole, notes })
 }
@@ -64,37 +85,52 @@ fn head(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Which byte of two comes first.
+/// How letters are written in units of several bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    Little,
-    Big,
+struct Form {
+    /// Bytes of a unit, 2 or 4.
+    width: usize,
+    is_big: bool,
 }
 
-impl Order {
-    /// By the mark at the beginning, else by where the zeros of plain letters stand.
-    fn of(first: &[u8]) -> Option<Self> {
+impl Form {
+    fn name(self) -> &'static str {
+        if self.width == 2 { "UTF-16" } else { "UTF-32" }
+    }
+
+    /// By the mark at the beginning, whose length is told too, else by where the zeros of plain letters stand.
+    fn of(first: &[u8]) -> (Option<Self>, usize) {
+        let form = |width, is_big| Some(Self { width, is_big });
         match first {
-            [0xff, 0xfe, 0, 0, ..] => return None,
-            [0xff, 0xfe, ..] => return Some(Self::Little),
-            [0xfe, 0xff, ..] => return Some(Self::Big),
+            [0xff, 0xfe, 0, 0, ..] => return (form(4, false), 4),
+            [0, 0, 0xfe, 0xff, ..] => return (form(4, true), 4),
+            [0xff, 0xfe, ..] => return (form(2, false), 2),
+            [0xfe, 0xff, ..] => return (form(2, true), 2),
+            [0xef, 0xbb, 0xbf, ..] => return (None, 3),
             _ => {}
         }
-        let zeros = |from: usize| first.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
-        let (even, odd, half) = (zeros(0), zeros(1), first.len() / 2);
-        match half {
-            0..8 => None,
-            _ if odd * 10 >= half * 8 && even * 10 < half => Some(Self::Little),
-            _ if even * 10 >= half * 8 && odd * 10 < half => Some(Self::Big),
+        let zeros = |width: usize, place: usize| {
+            let units = first.len() / width;
+            let zeros = first.chunks_exact(width).filter(|unit| unit[place] == 0).count();
+            // Most of them, few of them.
+            (units >= 8 && zeros * 10 >= units * 8, zeros * 10 < units)
+        };
+        let is_wide = zeros(4, 1).0 && zeros(4, 2).0;
+        let found = match (zeros(4, 0), zeros(4, 3), zeros(2, 0), zeros(2, 1)) {
+            ((_, true), (true, _), _, _) if is_wide => form(4, false),
+            ((true, _), (_, true), _, _) if is_wide => form(4, true),
+            (_, _, (_, true), (true, _)) => form(2, false),
+            (_, _, (true, _), (_, true)) => form(2, true),
             _ => None,
-        }
+        };
+        (found, 0)
     }
 }
 
-/// UTF-16 as UTF-8; halves without their other half become the replacement character.
-struct Utf16<R> {
+/// UTF-16 or UTF-32 as UTF-8; halves without their other half and what is no letter become the replacement character.
+struct Wide<R> {
     reader: R,
-    order: Order,
+    form: Form,
     /// Bytes that are not decoded yet.
     rest: Vec<u8>,
     /// Decoded bytes, given out up to a place.
@@ -102,35 +138,43 @@ struct Utf16<R> {
     place: usize,
 }
 
-impl<R: Read> Utf16<R> {
+impl<R: Read> Wide<R> {
     fn refill(&mut self) -> io::Result<bool> {
         let mut block = [0; 16 << 10];
         let count = self.reader.read(&mut block)?;
         self.rest.extend_from_slice(&block[..count]);
-        let units: Vec<u16> = self.rest.chunks_exact(2).map(|pair| self.unit(pair)).collect();
-        // A pair that is cut by the end of the block waits for its other half.
-        let waits = count > 0 && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
-        let taken = units.len() - usize::from(waits);
         self.ready.clear();
         self.place = 0;
-        for letter in char::decode_utf16(units[..taken].iter().copied()) {
-            let letter = letter.unwrap_or(char::REPLACEMENT_CHARACTER);
-            self.ready.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        let Form { width, .. } = self.form;
+        let units: Vec<u32> = self.rest.chunks_exact(width).map(|unit| self.unit(unit)).collect();
+        let mut taken = units.len();
+        if width == 4 {
+            units.into_iter().for_each(|unit| self.put(char::from_u32(unit)));
+        } else {
+            let is_half = |unit: &u32| (0xd800..0xdc00).contains(unit);
+            // A pair that is cut by the end of the block waits for its other half.
+            taken -= usize::from(count > 0 && units.last().is_some_and(is_half));
+            let units = units[..taken].iter().map(|unit| u16::try_from(*unit).unwrap_or_default());
+            for letter in char::decode_utf16(units) {
+                self.put(letter.ok());
+            }
         }
-        self.rest.drain(..taken * 2);
+        self.rest.drain(..taken * width);
         Ok(count > 0)
     }
 
-    fn unit(&self, pair: &[u8]) -> u16 {
-        let pair = [pair[0], pair[1]];
-        match self.order {
-            Order::Little => u16::from_le_bytes(pair),
-            Order::Big => u16::from_be_bytes(pair),
-        }
+    fn put(&mut self, letter: Option<char>) {
+        let letter = letter.unwrap_or(char::REPLACEMENT_CHARACTER);
+        self.ready.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    fn unit(&self, bytes: &[u8]) -> u32 {
+        let add = |sum: u32, byte: &u8| sum << 8 | u32::from(*byte);
+        if self.form.is_big { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
     }
 }
 
-impl<R: Read> Read for Utf16<R> {
+impl<R: Read> Read for Wide<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.place == self.ready.len() {
             if !self.refill()? && self.ready.is_empty() {
@@ -176,6 +220,8 @@ pub(crate) fn shown(plain: &[u8], place: usize) -> String {
     let start = (wanted..).find(|place| !is_continued(*place)).unwrap_or(plain.len());
     let end = plain.len().min(start + SHOWN_MAX * 4);
     let text = String::from_utf8_lossy(&plain[start..end]);
+    // A mark of the order of bytes, where files were put together.
+    let text = text.trim_start_matches('\u{feff}');
     let mut shown = String::from(if start > 0 { "..." } else { "" });
     for (count, letter) in text.trim().chars().enumerate() {
         if count == SHOWN_MAX {
@@ -183,17 +229,11 @@ pub(crate) fn shown(plain: &[u8], place: usize) -> String {
         }
         match letter {
             '\t' => shown.push(' '),
-            _ if letter.is_control() || is_unseen(letter) => shown.extend(letter.escape_unicode()),
+            _ if case::is_wild(letter) => shown.extend(letter.escape_unicode()),
             _ => shown.push(letter),
         }
     }
     if end < plain.len() { shown + "..." } else { shown }
-}
-
-/// Characters that are not seen and change what is.
-fn is_unseen(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(letter, '\u{feff}' | '\u{61c}')
 }
 
 #[cfg(test)]
@@ -210,23 +250,51 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_becomes_text_with_a_mark_and_without() {
+    fn utf_16_and_32_become_text_with_a_mark_and_without_and_the_mark_is_dropped() {
         let text = "loss: nan \u{1f600} caf\u{e9}, and so on and on\n";
         let units: Vec<u16> = text.encode_utf16().collect();
-        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-        assert_eq!(read(&little).0, text);
-        assert_eq!(read(&big).0, text);
-        assert_eq!(read(&[&[0xff, 0xfe], &little[..]].concat()).0, format!("\u{feff}{text}"));
+        let letters: Vec<u32> = text.chars().map(u32::from).collect();
+        let forms: [(&[u8], Vec<u8>, &str); 4] = [
+            (&[0xff, 0xfe], units.iter().flat_map(|unit| unit.to_le_bytes()).collect(), "UTF-16"),
+            (&[0xfe, 0xff], units.iter().flat_map(|unit| unit.to_be_bytes()).collect(), "UTF-16"),
+            (&[0xff, 0xfe, 0, 0], letters.iter().flat_map(|unit| unit.to_le_bytes()).collect(), "UTF-32"),
+            (&[0, 0, 0xfe, 0xff], letters.iter().flat_map(|unit| unit.to_be_bytes()).collect(), "UTF-32"),
+        ];
+        for (mark, bytes, name) in forms {
+            for bytes in [bytes.clone(), [mark, &bytes].concat()] {
+                let (read, notes) = read(&bytes);
+                assert_eq!(read, text, "{name}");
+                assert!(notes[0].contains(name), "{notes:?}");
+            }
+        }
         assert_eq!(read(text.as_bytes()), (text.to_owned(), Vec::new()));
+        assert_eq!(read(&[b"\xef\xbb\xbf", text.as_bytes()].concat()).0, text);
+        assert_eq!(shown("\u{feff}a\u{feff}b".as_bytes(), 0), "a\\u{feff}b");
+        let broken =
+            [&[0xff, 0xfe, 0, 0][..], &0xd800_u32.to_le_bytes(), &0x41_u32.to_le_bytes(), &[7]].concat();
+        assert_eq!(read(&broken).0, "\u{fffd}A");
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(bytes).expect("memory");
+        packed.finish().expect("memory")
     }
 
     #[test]
-    fn compressed_text_is_read_and_told() {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(b"hello").expect("memory");
-        let (text, notes) = read(&packed.finish().expect("memory"));
+    fn compressed_text_is_read_and_told_whatever_lies_within() {
+        let (text, notes) = read(&packed(b"hello"));
         assert_eq!((text.as_str(), notes.len()), ("hello", 1));
+        let (text, notes) = read(&packed(&packed(&packed(b"hello"))));
+        assert_eq!((text.as_str(), notes[0].contains("3 times over")), ("hello", true));
+        let mut bomb = b"hello".to_vec();
+        (0..6).for_each(|_| bomb = packed(&bomb));
+        let Err(error) = decoded(&bomb[..]) else { panic!("it was read") };
+        assert!(error.to_string().contains("more than 4 times"), "{error}");
+        let Err(error) = decoded(&packed(b"BZh91AY")[..]) else { panic!("it was read") };
+        assert!(error.to_string().contains("gzip -dc LOG | bzip2 -dc | convict scan -"), "{error}");
+        let marked: Vec<u8> = "\u{feff}hello".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(read(&packed(&marked)).0, "hello");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Logs as people have them, each after a public report and in words of our own, with the diagnosis that is expected of
 //! it; and one log with nothing in it. Knows what a scan says; how it comes to it is the room's matter.
 
-use scan::{Moment, Relation, Scan, Scanner, Symptom, When};
+use scan::{Moment, Relation, Scan, Scanner, Symptom, When, shell_word};
 
 /// What a log must give.
 struct Expected {
@@ -13,8 +13,13 @@ struct Expected {
     when: When,
     moment: Option<Moment>,
     count: u64,
-    /// Begin of the command to run first.
-    command: &'static str,
+    /// The first cause's begin, and those of the commands to run for it, each of which has to come.
+    cause: &'static str,
+    commands: &'static [&'static str],
+    /// Words that no command may have.
+    never: &'static [&'static str],
+    /// Case line of the suspect.
+    suspect: Option<&'static str>,
     others: &'static [(&'static str, Relation)],
 }
 
@@ -37,7 +42,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Start,
         moment: Some(Moment { epoch: Some(1), step: None }),
         count: 1,
-        command: "convict doctor",
+        cause: "a system cuDNN supplies a part",
+        commands: &["convict doctor"],
+        never: &["LOGINFO_DBG", "LOGWARN_DBG"],
+        suspect: None,
         others: &[],
     },
     Expected {
@@ -48,7 +56,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Start,
         moment: moment(None, 0),
         count: 1,
-        command: "convict doctor",
+        cause: "no cuDNN of that major version",
+        commands: &["convict doctor"],
+        never: &[],
+        suspect: None,
         others: &[("abort", Relation::Bystander)],
     },
     Expected {
@@ -59,7 +70,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Start,
         moment: None,
         count: 1,
-        command: "convict doctor",
+        cause: "a system or toolkit cuDNN comes before",
+        commands: &["convict doctor"],
+        never: &[],
+        suspect: None,
         others: &[("dnn-init", Relation::SameLibraries)],
     },
     Expected {
@@ -70,7 +84,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Once,
         moment: moment(Some(3), 1200),
         count: 1,
-        command: "CUDA_LAUNCH_BLOCKING=1",
+        cause: "a kernel of the program or of an extension",
+        commands: &["CUDA_LAUNCH_BLOCKING=1 python train.py"],
+        never: &["LOGLEVEL_DBG", "convict bisect"],
+        suspect: None,
         others: &[
             ("status-execution-failed", Relation::AfterFault),
             ("abort", Relation::Bystander),
@@ -86,7 +103,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Change,
         moment: moment(Some(0), 120),
         count: 1,
-        command: "nvidia-smi --query-compute-apps",
+        cause: "batch, resolution or sequence grew",
+        commands: &["nvidia-smi --query-compute-apps"],
+        never: &["LOGINFO_DBG", "LOGWARN_DBG"],
+        suspect: None,
         others: &[("torch-no-engine", Relation::AfterShortage)],
     },
     Expected {
@@ -97,7 +117,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Start,
         moment: moment(None, 1),
         count: 3,
-        command: "convict hunt --around",
+        cause: "an engine of this cuDNN writes out of bounds",
+        commands: &[],
+        never: &["LOGLEVEL_DBG", "convict bisect", "convict hunt", "convict check"],
+        suspect: None,
         others: &[],
     },
     Expected {
@@ -108,7 +131,10 @@ const EXPECTED: [Expected; 10] = [
         when: When::Once,
         moment: moment(None, 21_950),
         count: 1,
-        command: "sudo nvidia-bug-report.sh",
+        cause: "power, temperature",
+        commands: &["sudo nvidia-bug-report.sh"],
+        never: &[],
+        suspect: None,
         others: &[
             ("cuda-launch-failure", Relation::AfterFault),
             ("status-internal-error", Relation::AfterFault),
@@ -124,7 +150,13 @@ const EXPECTED: [Expected; 10] = [
         when: When::Fixed,
         moment: moment(None, 2340),
         count: 3,
-        command: "CUDNN_LOGLEVEL_DBG=3",
+        cause: "a kernel of cuDNN fails for this shape",
+        commands: &[
+            "CUDNN_LOGINFO_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGERR_DBG=1 CUDNN_LOGDEST_DBG=stderr python train.py > traced.log",
+            "convict scan traced.log",
+        ],
+        never: &["LOGLEVEL_DBG", "convict bisect"],
+        suspect: None,
         others: &[],
     },
     Expected {
@@ -135,18 +167,24 @@ const EXPECTED: [Expected; 10] = [
         when: When::Change,
         moment: moment(Some(13), 25_000),
         count: 8,
-        command: "python train.py",
+        cause: "what was restored is incomplete",
+        commands: &["python -c"],
+        never: &[],
+        suspect: None,
         others: &[],
     },
     Expected {
         log: include_bytes!("logs/no-engine-bf16.log"),
         source: "https://github.com/pytorch/pytorch/issues/121834",
         root: "torch-no-engine",
-        line: 52,
+        line: 141,
         when: When::Start,
         moment: None,
         count: 1,
-        command: "nvidia-smi --query-compute-apps",
+        cause: "cuDNN has no engine for this shape",
+        commands: &["convict check 'fprop bf16 nchw n1 c24 k48 i96x96x96 f5x5x5 p2x2x2 s2x2x2' --library "],
+        never: &["LOGINFO_DBG", "f32 nchw", "traced.log"],
+        suspect: Some("fprop bf16 nchw n1 c24 k48 i96x96x96 f5x5x5 p2x2x2 s2x2x2"),
         others: &[("cudnn-log-refusal", Relation::Before), ("torch-plan-failed", Relation::Before)],
     },
 ];
@@ -169,9 +207,25 @@ fn ten_logs_give_the_diagnosis_that_is_expected_of_each() {
         if got != want {
             troubles.push(format!("after {}:\n got {got:?}\nwant {want:?}", expected.source));
         }
-        let command = &root.causes[0].command;
-        if !command.starts_with(expected.command) {
-            troubles.push(format!("{}: the first command is {command}", expected.root));
+        let first = &root.causes[0];
+        let begins = first.commands.iter().zip(expected.commands).all(|(got, want)| got.starts_with(want));
+        let is_told = first.commands.is_empty() == first.note.is_some();
+        if !first.cause.starts_with(expected.cause)
+            || !begins
+            || !is_told
+            || first.commands.len() != expected.commands.len()
+        {
+            troubles.push(format!("{}: the first cause is {first:?}", expected.root));
+        }
+        let suspect = root.first.suspect.as_ref().map(|suspect| suspect.case.as_str());
+        if suspect != expected.suspect {
+            troubles.push(format!("{}: the suspect is {suspect:?}", expected.root));
+        }
+        let causes = scan.symptoms.iter().flat_map(|symptom| &symptom.causes);
+        for command in causes.flat_map(|cause| &cause.commands) {
+            if expected.never.iter().any(|word| command.contains(word)) || command.contains(['{', '}']) {
+                troubles.push(format!("{}: {command} does not fit the log", expected.root));
+            }
         }
         assert!(scan.has_symptoms() && scan.verdict().starts_with(&root.title), "{}", scan.verdict());
     }
@@ -204,13 +258,64 @@ fn a_status_is_explained_as_the_version_that_the_log_shows_numbers_it() {
 }
 
 #[test]
-fn lines_of_the_librarys_own_log_become_cases_and_name_the_last_one() {
-    let scan = scanned(&[include_bytes!("logs/no-engine-bf16.log")]);
-    let case = scan.import.cases[0].case.to_string();
+fn lines_of_the_librarys_own_log_become_cases_and_the_suspect_is_what_was_planned_or_executed() {
+    let log = include_bytes!("logs/no-engine-bf16.log");
+    let scan = scanned(&[log]);
+    let executed = scan.import.cases[0].case.to_string();
     assert_eq!((scan.import.cases.len(), scan.import.cases[0].count), (1, 1));
-    assert_eq!(scan.symptoms[0].first.suspect.as_ref(), Some(&case));
-    let commands: Vec<&str> = scan.symptoms[0].causes.iter().map(|cause| cause.command.as_str()).collect();
-    assert!(commands.contains(&format!("convict check '{case}'").as_str()), "{commands:?}");
+    let suspect = scan.symptoms[0].first.suspect.as_ref().expect("a suspect");
+    assert!(suspect.planned && suspect.case.contains("bf16") && suspect.case != executed, "{suspect:?}");
+    // What was executed is no suspect of a failed plan, and the only one of a fault.
+    let text = String::from_utf8_lossy(log);
+    let before =
+        text.split("I! CuDNN (v91900 56) function cudnnBackendFinalize() called:").next().expect("a begin");
+    let planning = scanned(&[format!("{before}RuntimeError: FIND was unable to find an engine").as_bytes()]);
+    assert_eq!(
+        (planning.symptoms[0].id.as_str(), &planning.symptoms[0].first.suspect),
+        ("torch-no-engine", &None)
+    );
+    let fault = scanned(&[format!("{text}CUDA error: misaligned address\n").as_bytes()]);
+    let of_fault = fault.symptoms.iter().find(|symptom| symptom.id == "cuda-misaligned").expect("the fault");
+    let suspect = of_fault.first.suspect.as_ref().expect("a suspect");
+    assert_eq!((suspect.case.as_str(), suspect.planned), (executed.as_str(), false));
+    // A graph that is no case takes the place of the one before it.
+    let other = text.replace("CUDNN_DATA_BFLOAT16 (9)", "CUDNN_DATA_FP8_E4M3 (12)");
+    assert_eq!(scanned(&[other.as_bytes()]).symptoms[0].first.suspect, None);
+}
+
+#[test]
+fn what_stands_beside_a_failure_orders_its_causes() {
+    let first = |log: &str| scanned(&[log.as_bytes()]).symptoms[0].causes[0].cause.clone();
+    let none = "step 70\nRuntimeError: GET was unable to find an engine to execute this computation\n";
+    assert!(first(none).starts_with("no memory was left"));
+    let refusal = "w!         Warning: CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: the filter is too large\n";
+    assert!(first(&format!("{refusal}{none}")).starts_with("cuDNN has no engine for this shape"));
+    let far = format!("{refusal}{}{none}", "ordinary\n".repeat(500));
+    assert!(first(&far).starts_with("no memory was left"));
+    let status = |name| format!("step 70\nRuntimeError: cuDNN error: CUDNN_STATUS_{name}\n");
+    assert_eq!(first(&status("EXECUTION_FAILED_CUDART")), "memory was short");
+    assert!(first(&status("EXECUTION_FAILED")).starts_with("an earlier kernel broke the context"));
+}
+
+#[test]
+fn the_log_at_hand_is_named_in_commands_as_a_shell_takes_it() {
+    let log: &[u8] = include_bytes!("logs/no-engine-bf16.log");
+    let commands = |name: Option<&[u8]>| {
+        let mut scanner = Scanner::new();
+        scanner.read_as(name.map(shell_word), &[log, b"CUDA error: misaligned address\n"].concat()[..]);
+        let scan = scanner.finish();
+        let fault = scan.symptoms.iter().find(|symptom| symptom.id == "cuda-misaligned").expect("the fault");
+        fault.causes[0].commands.clone()
+    };
+    let named = commands(Some(b"my logs/it's.log"));
+    assert_eq!(named[0], "convict scan 'my logs/it'\\''s.log' --cases cases.txt");
+    assert!(named[1].starts_with("convict hunt --around cases.txt --library "), "{named:?}");
+    // Standard input cannot be read again.
+    let unnamed = commands(None);
+    assert!(
+        unnamed[0].starts_with("CUDNN_LOGLEVEL_DBG=3 ") && unnamed[1].contains("scan traced.log"),
+        "{unnamed:?}"
+    );
 }
 
 #[test]

@@ -57,6 +57,92 @@ fn a_symptom_within_an_endless_line_is_found_once_wherever_it_stands() {
 }
 
 #[test]
+fn lines_are_counted_as_editors_do_whatever_their_length_and_a_symptom_once_a_line() {
+    // The same words in each of six pieces of one line, then once on a line of its own.
+    let mut line = vec![b'.'; 6 * LINE_MAX];
+    for piece in 0..6 {
+        let place = piece * LINE_MAX + 100;
+        line[place..place + FAULT.len()].copy_from_slice(FAULT);
+    }
+    let log = [&line[..], b"\nordinary\n", FAULT, b"\n"].concat();
+    let scan = scanned(&log[..]);
+    assert_eq!(ids(&scan), [("status-execution-failed", 2)]);
+    assert_eq!((scan.files[0].lines, scan.symptoms[0].first.line, scan.symptoms[0].last), (3, 1, (0, 3)));
+    for (text, lines) in
+        [(&b""[..], 0), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"a\r\nb\r\n", 2), (b"\r 1%\r 2%\n", 1)]
+    {
+        assert_eq!(scanned(text).files[0].lines, lines, "{text:?}");
+    }
+}
+
+#[test]
+fn a_mark_of_the_order_of_bytes_is_not_quoted_and_other_encodings_hide_nothing() {
+    let text = String::from_utf8([FAULT, b"\n"].concat()).expect("text");
+    let marked = format!("\u{feff}{text}");
+    let wide = |big: bool| -> Vec<u8> {
+        marked
+            .chars()
+            .map(u32::from)
+            .flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() })
+            .collect()
+    };
+    let utf_16 = marked.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [marked.clone().into_bytes(), utf_16, wide(false), wide(true)] {
+        let scan = scanned(&bytes[..]);
+        assert_eq!(ids(&scan), [("status-execution-failed", 1)], "{bytes:?}");
+        assert_eq!(scan.symptoms[0].first.text.as_bytes(), FAULT);
+    }
+}
+
+#[test]
+fn what_is_remembered_of_a_shape_changes_nothing() {
+    // Each example of the guide with other numbers, in one log that remembers shapes and in logs that cannot.
+    let guide: serde_json::Value = serde_json::from_str(include_str!("../data/guide.json")).expect("JSON");
+    let examples = guide
+        .as_array()
+        .expect("rows")
+        .iter()
+        .flat_map(|row| row["examples"].as_array().into_iter().flatten());
+    let mut lines: Vec<String> = Vec::new();
+    for example in examples.filter_map(|example| example.as_str()) {
+        for digit in ["", "0", "1", "3", "7"] {
+            let other =
+                |letter: char| if letter.is_ascii_digit() { digit.to_owned() } else { letter.to_string() };
+            lines.push(match digit {
+                "" => example.to_owned(),
+                _ => example.chars().map(other).collect(),
+            });
+        }
+    }
+    lines.extend(
+        ["cudnn_status: 3", "cudnn_status: 8", "cudnn_status: 0", "cudnn version 8907"].map(str::to_owned),
+    );
+    let told = |scan: Scan| {
+        let counts: Vec<_> = scan
+            .symptoms
+            .into_iter()
+            .map(|symptom| {
+                (
+                    symptom.id,
+                    symptom.count,
+                    symptom.ranks,
+                    symptom.statuses.into_iter().map(|one| (one.name, one.count)).collect::<Vec<_>>(),
+                )
+            })
+            .collect();
+        counts
+    };
+    let mut once = told(scanned(lines.join("\n").as_bytes()));
+    // A line that is too long for a shape is looked at by itself.
+    let tail = " ".repeat(600);
+    let long: Vec<String> = lines.iter().map(|line| format!("{line}{tail}")).collect();
+    let mut each = told(scanned(long.join("\n").as_bytes()));
+    once.sort();
+    each.sort();
+    assert_eq!(once, each);
+}
+
+#[test]
 fn bars_that_carriage_returns_overwrite_are_moments() {
     let mut log = b"start\n".to_vec();
     for step in 1..200 {

@@ -55,6 +55,19 @@ fn a_signal_is_the_bug_only_where_the_bug_ends_the_process() {
 }
 
 #[test]
+fn a_program_that_was_interrupted_shows_no_bug() {
+    for (code, number) in [(129, 1), (130, 2), (143, 15)] {
+        for kind in [Kind::Crash, Kind::Hang, Kind::Wrong] {
+            let (got, text) = run(kind, &format!("#!/bin/sh\nexit {code}\n"), &[]);
+            let is_told = text.contains(&format!("interrupted: the program was ended by signal {number}"));
+            assert!(got == 3 && is_told && !text.contains("BUG PRESENT"), "{got}: {text}");
+        }
+    }
+    let (got, text) = run(Kind::Crash, "#!/bin/sh\nkill -TERM $$\n", &[]);
+    assert!(got == 3 && !text.contains("BUG PRESENT"), "{got}: {text}");
+}
+
+#[test]
 fn an_end_by_time_limit_is_the_bug_only_where_the_bug_stalls() {
     let stalls = "#!/bin/sh\nexec sleep 30\n";
     let (code, text) = run(Kind::Hang, stalls, &[]);

@@ -1,14 +1,16 @@
 //! The folder that stands in for the real libraries: real names, each a file of its own. Knows file names; opens
 //! nothing.
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
 /// Names that programs open, and the built file that answers to each.
 ///
-/// Both names of the driver are there, since some programs try the one and some the other. Names of one library are
-/// links to one file, by which the loader knows that it is open already; two copies would be two drivers.
+/// Both names of the driver are there, since some programs try the one and some the other. Further names of a library
+/// are links to the first one, also in a copy of the folder, by which the loader knows that it is open already; two
+/// files would be two drivers.
 pub const FILES: [(&str, &str); 8] = [
     ("libcuda.so", "libconvict_sim_cuda.so"),
     ("libcuda.so.1", "libconvict_sim_cuda.so"),
@@ -37,24 +39,25 @@ pub fn folder(target_dir: &Path, into: &Path) -> io::Result<()> {
                 let message = format!("{source} is not built in {}", target_dir.display());
                 io::Error::new(io::ErrorKind::NotFound, message)
             })?;
-        // A copy that was made for an earlier name is linked to, not made again.
-        let earlier = FILES.iter().take_while(|(known, _)| *known != name).find(|(_, file)| *file == source);
-        let from = earlier.map_or(built, |(known, _)| into.join(known));
-        place(&from, into, name)?;
+        let first = FILES.iter().find(|(_, file)| *file == source).map_or(name, |(first, _)| *first);
+        place(&built, into, name, (first != name).then_some(first))?;
     }
     Ok(())
 }
 
 /// Puts a file under its name at one stroke, so that a process that opens the folder meanwhile finds the old file or
 /// the new one; never writes through a name that may be a link to the built file.
-fn place(built: &Path, into: &Path, name: &str) -> io::Result<()> {
+///
+/// A further name is a link to the first one.
+fn place(built: &Path, into: &Path, name: &str, first: Option<&str>) -> io::Result<()> {
     // Copying onto a link of the built file would empty it, so no two drafts may share a name.
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
     let draft = into.join(format!(".{name}.{}.{number}", std::process::id()));
-    match fs::hard_link(built, &draft) {
+    match first.map_or_else(|| fs::hard_link(built, &draft), |first| symlink(first, &draft)) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        Err(error) if first.is_some() => return Err(error),
         Err(_) => {
             fs::copy(built, &draft)?;
         }

@@ -295,6 +295,16 @@ fn sizes_that_an_operation_lacks_are_refused_by_name() {
             "tensors: 'row,col' names neither all at once nor x, w and y; write 1 or 3 words",
         ),
         ("matmul f32 rows m2 n3 k4", "layout: 'rows' is none of row, col"),
+        (
+            "matmul f32 nchw m2 n3 k4",
+            "layout: 'nchw' is an order of images; matmul takes row or col, or no word for row",
+        ),
+        ("maxpool f32 nchww n1 c2 i4x4 f2x2", "layout: 'nchww' is none of nchw, nhwc"),
+        ("fprop f32 n1 c1 k1 i1 f1", "layout: 'n1' is none of nchw, nhwc, nchwc4, nchwc32"),
+        ("matmul f32 m0 n3 k4", "m: '0' is below 1, the least allowed"),
+        ("matmul f32 m2 n0 k4", "n: '0' is below 1, the least allowed"),
+        ("matmul f32 m2 n3 k0", "k: '0' is below 1, the least allowed"),
+        ("matmul f32 b2 m2 n1099511627776 k4", "b times n: '2199023255552' is above 2^40, the most allowed"),
         ("matmul f32 b4294967296 m1 n1 k4294967296", "k: '4294967296' times b leaves 63 bits"),
         ("rmsnorm f32 nchw c3", "n: is missing; write the rows of x, as in n8"),
         (
@@ -334,6 +344,13 @@ fn other_operations_print_with_their_own_letters() {
         assert_eq!(complaint(line), format!("accepted as {line}"));
     }
     assert_eq!(complaint("matmul f32 row b1 m2 n3 k5"), "accepted as matmul f32 m2 n3 k5");
+    for (short, line) in [
+        ("maxpool f32 n1 c2 i4x4 f2x2", "maxpool f32 nchw n1 c2 i4x4 f2x2"),
+        ("avgpool f16 c3 n1 i5 f2 repeat=2", "avgpool f16 nchw n1 c3 i5 f2 repeat=2"),
+        ("rmsnorm bf16 n8 c64", "rmsnorm bf16 nchw n8 c64"),
+    ] {
+        assert_eq!(complaint(short), format!("accepted as {line}"));
+    }
 }
 
 #[test]

@@ -66,19 +66,28 @@ fn read(line: &str) -> Result<Case, CaseError> {
     let operation = read_operation(operation)?;
     let rule = "is missing; after the operation comes the element type: f32, f64, f16, bf16, i8 or i32";
     let dtypes = read_dtypes(words.next().ok_or_else(|| CaseError::bare("dtype", rule))?)?;
-    let layouts = if operation == Operation::MatMul {
-        // Row after row unless said otherwise: the word may be left away.
-        let said = words.next_if(|word| word.starts_with("row") || word.starts_with("col"));
-        said.map_or(Ok(Layouts::uniform(Layout::Nchw)), |word| read_layouts(operation, word))?
-    } else {
-        let rule = "is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32";
-        read_layouts(operation, words.next().ok_or_else(|| CaseError::bare("layout", rule))?)?
+    let layouts = match operation {
+        Operation::Fprop | Operation::Dgrad | Operation::Wgrad => {
+            let rule =
+                "is missing; after the element type comes the memory order: nchw, nhwc, nchwc4 or nchwc32";
+            read_layouts(operation, words.next().ok_or_else(|| CaseError::bare("layout", rule))?)?
+        }
+        // Rows, and channels outside, unless said otherwise: the word may be left away.
+        Operation::MatMul | Operation::MaxPool | Operation::AvgPool | Operation::RmsNorm => {
+            let said = words.next_if(|word| is_order(word));
+            said.map_or(Ok(Layouts::uniform(Layout::Nchw)), |word| read_layouts(operation, word))?
+        }
     };
     let mut fields = Fields::default();
     for word in words {
         fields.take(operation, word)?;
     }
     fields.build(operation, dtypes, layouts)
+}
+
+/// True for a word that is meant as a memory order: an option has a sign of equality, a size a number after its letter.
+fn is_order(word: &str) -> bool {
+    !word.contains('=') && word.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic)
 }
 
 fn operations() -> Vec<&'static str> {
@@ -130,9 +139,17 @@ fn read_layouts(operation: Operation, word: &str) -> Result<Layouts, CaseError> 
             .iter()
             .copied()
             .find(|layout| layout.word(operation) == part)
-            .ok_or_else(|| CaseError::new("layout", part, format!("is none of {}", known.join(", "))))
+            .ok_or_else(|| CaseError::new("layout", part, unknown_layout(operation, part, &known)))
     })?;
     Ok(Layouts { x, w, y })
+}
+
+/// What is wrong with a word that is no order of that operation.
+fn unknown_layout(operation: Operation, word: &str, known: &[&str]) -> String {
+    if operation == Operation::MatMul && Layout::from_name(word).is_some() {
+        return "is an order of images; matmul takes row or col, or no word for row".to_owned();
+    }
+    format!("is none of {}", known.join(", "))
 }
 
 /// The options that a line may hold, as NAME=VALUE.

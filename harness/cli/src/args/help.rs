@@ -41,7 +41,7 @@ THE CASE LINE
   maxpool, avgpool         maxpool f16 nhwc n8 c64 i56x56 f3x3 p1x1 s2x2: f is the window, larger than its padding,
                            which avgpool counts as zeros; TYPES and LAYOUTS as three words repeat x for w
   matmul                   matmul f16 row,col,row b4 m64 n128 k32: y (m x n) = x (m x k) w (k x n) in a batch of b;
-                           LAYOUTS are row or col, and row where left out
+                           LAYOUTS are row or col, and row where left out (nchw in the other three)
   rmsnorm                  rmsnorm f16 nhwc n32 c1024: y = x w / sqrt(mean of squares + 2^-17) along c; w is the scale
 
   CASE ; CASE              a history: each case runs once in the same new process, and only the last one is judged
@@ -78,7 +78,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \
          a hunt without a single check, `bisect` without a version that it could judge, a replay or \
          comparison in which nothing was, a comparison that was over before the corpus was, \
-         a bundle of the simulator without --simulate, a file to import that holds no convolution, a \
+         a bundle of the simulator without --simulate, a file to import that holds no case, a \
          bundle of which no recipe can be made, a rung of `ladder` that could not be climbed",
     ),
     (

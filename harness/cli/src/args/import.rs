@@ -50,7 +50,8 @@ WHAT IS READ
             counted, or plans where the log ends before any
   frontend  cudnn-frontend's graphs as JSON: a file each, one a line, or within the log of CUDNN_FRONTEND_LOG_INFO=1,
             whose plain dump is read too where it is of single convolutions
-  onnx      Conv and ConvTranspose nodes, with the extents that follow from the model's inputs
+  onnx      Conv and ConvTranspose, MaxPool and AveragePool (Global too), MatMul and Gemm, RMSNormalization, with the
+            extents that follow from the model's inputs
   csv       a table with a header, separated by commas, semicolons or tabs, of these columns in any order:
 ";
 

@@ -2,9 +2,10 @@
 //! and what it means is `scan`'s.
 
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use scan::{Relation, Scanner, Symptom};
+use scan::{Relation, Scanner, Symptom, shell_word};
 use serde_json::{Value, json};
 
 use crate::args::Scan;
@@ -35,9 +36,11 @@ pub(crate) fn run(arguments: &Scan) -> Result<u8, Failure> {
     let cases = arguments.cases.as_deref().map(|path| Side::claim("--cases", path, inputs())).transpose()?;
     let mut scanner = Scanner::new();
     for log in logs {
+        // Standard input can be read once; what commands name has to be read again.
+        let name = (!traffic::is_standard_input(log)).then(|| shell_word(log.as_os_str().as_bytes()));
         match traffic::opened(log, "log") {
-            Ok(reader) => scanner.read(reader),
-            Err(error) => scanner.read(Unopened(Some(error))),
+            Ok(reader) => scanner.read_as(name, reader),
+            Err(error) => scanner.read_as(name, Unopened(Some(error))),
         }
     }
     let scan = scanner.finish();
@@ -99,7 +102,8 @@ fn as_json(logs: &[PathBuf], scan: &scan::Scan) -> Result<Value, Failure> {
 
 fn tell(logs: &[PathBuf], scan: &scan::Scan) {
     for (log, file) in logs.iter().zip(&scan.files) {
-        outln!("{}: {} lines, {} bytes", log.display(), file.lines, file.bytes);
+        let lines = if file.lines == 1 { "line" } else { "lines" };
+        outln!("{}: {} {lines}, {} bytes", log.display(), file.lines, file.bytes);
         for note in &file.notes {
             outln!("  note: it {note}");
         }
@@ -113,13 +117,17 @@ fn tell(logs: &[PathBuf], scan: &scan::Scan) {
         outln!();
         show(place + 1, symptom, logs);
     }
+    let shown = scan.symptoms.iter().filter(|symptom| is_own(symptom)).flat_map(|symptom| &symptom.causes);
+    if shown.flat_map(|cause| &cause.commands).any(|command| command.contains("train.py")) {
+        outln!("\ntrain.py stands for the program that wrote the log.");
+    }
     let import = &scan.import;
     if !import.cases.is_empty() {
         let total = import.cases.iter().fold(0_u64, |sum, found| sum.saturating_add(found.count));
         outln!();
         outln!(
             "{} distinct convolutions ({total} {}) in lines of cuDNN's own log; --cases FILE writes them, then\n    \
-             convict hunt --around FILE --time 10m",
+             convict hunt --around FILE --library DIR --time 10m",
             import.cases.len(),
             import.evidence.counted()
         );
@@ -158,17 +166,27 @@ fn show(number: usize, symptom: &Symptom, logs: &[PathBuf]) {
     }
     outln!("   means   {}", symptom.meaning);
     if let Some(suspect) = &first.suspect {
-        outln!("   suspect {suspect} was executed last before it");
+        let what = if suspect.planned { "was being planned then" } else { "was executed last before it" };
+        outln!("   suspect {}, which {what}", suspect.case);
     }
-    // What follows from another symptom is mended with it.
-    let is_own = matches!(symptom.relation, Relation::Root | Relation::Before | Relation::Later);
+    let is_own = is_own(symptom);
     for (place, cause) in symptom.causes.iter().take(if is_own { SHOWN_MAX } else { 0 }).enumerate() {
         outln!("   {} {}. {}", if place == 0 { "causes " } else { "       " }, place + 1, cause.cause);
-        outln!("              {}", cause.command);
+        for command in &cause.commands {
+            outln!("              {command}");
+        }
+        if let Some(note) = &cause.note {
+            outln!("              ({note})");
+        }
     }
     if is_own {
         outln!("   sources {}", symptom.sources.join(" "));
     }
+}
+
+/// False for what follows from another symptom, and is mended with it.
+fn is_own(symptom: &Symptom) -> bool {
+    matches!(symptom.relation, Relation::Root | Relation::Before | Relation::Later)
 }
 
 #[cfg(test)]
@@ -181,24 +199,74 @@ mod tests {
     /// The symptom guide, whose commands must be ours where they say so.
     const GUIDE: &str = include_str!("../../../scan/data/guide.json");
 
+    /// Stand-ins for programs: each complains about a file that was not made for it, ours print their words.
+    const PROGRAMS: &str = r#"
+needs() { [ -e "$1" ] || echo "MISSING $1"; }
+convict() {
+    printf '%s\0' convict "$@"; printf '\n'
+    verb=$1; shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --cases) : > "$2"; shift ;;
+            --around) needs "$2"; shift ;;
+            --library) [ "$2" = /packages/nvidia/cudnn/lib ] || echo "MISSING library $2"; shift ;;
+            --*) shift ;;
+            *) [ "$verb" = scan ] && needs "$1" ;;
+        esac
+        shift
+    done
+}
+python() { case "${2-}" in *nvidia.cudnn*) echo /packages/nvidia/cudnn/lib ;; esac; }
+torchrun() { mkdir -p ranks/0; : > ranks/0/stderr.log; }
+for name in sudo pip nvidia-smi dcgmi ldconfig compute-sanitizer sacct systemctl py-spy pgrep grep; do
+    eval "$name() { :; }"
+done
+"#;
+
+    /// What a shell makes of the commands of a cause, one line for each of ours.
+    fn run(commands: &[String]) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("the log"), "").expect("a file");
+        let script = format!("USER=me; {PROGRAMS}\n{}", commands.join("\n"));
+        let output =
+            std::process::Command::new("bash").arg("-c").arg(script).current_dir(folder.path()).output();
+        let output = output.expect("bash");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.is_empty(), "{commands:?}: {told}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
     #[test]
-    fn every_command_of_ours_in_the_guide_is_one_that_exists_with_its_options() {
+    fn every_command_of_the_guide_runs_as_printed_and_ours_exist_with_their_options() {
         let rows: Vec<Value> = serde_json::from_str(GUIDE).expect("JSON");
-        let causes = rows.iter().flat_map(|row| row["causes"].as_array().into_iter().flatten());
-        let mut seen = 0;
-        for command in causes.filter_map(|cause| cause["command"].as_str()) {
-            let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches('\'')).collect();
-            if words[0] != "convict" {
-                continue;
+        let called = "I! CuDNN (v91900 56) function cudnnBackendExecute() called:\n";
+        let library = include_str!("../../../scan/tests/logs/no-engine-bf16.log");
+        let until = library.find("w!   ").expect("a refusal");
+        let mut seen = std::collections::BTreeSet::new();
+        for before in ["", "cuDNN version 8907\n", "cuDNN version 7602\n", called, &library[..until]] {
+            let examples = rows.iter().filter_map(|row| row["examples"][0].as_str());
+            let log = [before].into_iter().chain(examples).collect::<Vec<&str>>().join("\n");
+            let mut scanner = scan::Scanner::new();
+            scanner.read_as(Some("'the log'".to_owned()), log.as_bytes());
+            let found = scanner.finish();
+            assert_eq!(found.symptoms.len(), rows.len());
+            for cause in found.symptoms.iter().flat_map(|symptom| &symptom.causes) {
+                assert!(cause.commands.is_empty() == cause.note.is_some(), "{cause:?}");
+                if !seen.insert(cause.commands.clone()) {
+                    continue;
+                }
+                for line in run(&cause.commands).lines() {
+                    assert!(!line.starts_with("MISSING"), "{:?}: {line}", cause.commands);
+                    // What programs print to be read has no words of ours.
+                    if !line.starts_with("convict\0") {
+                        continue;
+                    }
+                    let words: Vec<&str> = line.split_terminator('\0').collect();
+                    let parsed = Arguments::command().try_get_matches_from(&words);
+                    assert!(parsed.is_ok(), "{words:?}: {:?}", parsed.err().map(|error| error.to_string()));
+                }
             }
-            seen += 1;
-            let parsed = Arguments::command().try_get_matches_from(&words);
-            assert!(
-                parsed.is_ok(),
-                "{command}: {}",
-                parsed.err().map(|error| error.to_string()).unwrap_or_default()
-            );
         }
-        assert!(seen > 10, "{seen}");
+        assert!(seen.len() > 40, "{}", seen.len());
     }
 }

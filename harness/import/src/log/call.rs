@@ -5,12 +5,13 @@ use case::{Layout, Operation};
 
 use super::entry::Entry;
 use crate::convolution::{Convolution, Order, Tensor, dtype};
+use crate::table::Evidence;
 
 /// Most convolutions that are read of one graph: each may have to be looked for in all lines of its call.
 const CONVOLUTIONS_MAX: usize = 1000;
 
 /// The calls that matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Function {
     Execute,
     ExecuteInternal,
@@ -40,13 +41,9 @@ impl Function {
 }
 
 /// A call with the lines that describe it.
-pub(super) struct Call {
+pub(super) struct Call<'a> {
     pub(super) function: Function,
-    pub(super) line: u64,
-    pub(super) thread: String,
-    pub(super) entries: Vec<Entry>,
-    /// Bytes that the entries are held in.
-    pub(super) bytes: usize,
+    pub(super) entries: Vec<Entry<'a>>,
 }
 
 /// The convolutions of a graph, and how many operations it has.
@@ -55,13 +52,18 @@ pub(super) struct Graph {
     pub(super) operations: usize,
 }
 
-impl Call {
-    pub(super) fn new(function: Function, line: u64) -> Self {
-        Self { function, line, thread: String::new(), entries: Vec::new(), bytes: 0 }
-    }
-
+impl Call<'_> {
     pub(super) fn names(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    /// What a finalized descriptor is evidence of.
+    pub(super) fn described(&self) -> Option<Evidence> {
+        match self.entries.first()?.kind {
+            "CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR" => Some(Evidence::Planned),
+            "CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR" => Some(Evidence::Described),
+            _ => None,
+        }
     }
 
     /// The engine that the call names.
@@ -120,22 +122,22 @@ impl Call {
 }
 
 /// The lines below an entry.
-fn parts(entries: &[Entry], place: usize) -> &[Entry] {
+fn parts<'a, 'b>(entries: &'a [Entry<'b>], place: usize) -> &'a [Entry<'b>] {
     let below = &entries[place + 1..];
     let end = below.iter().position(|entry| entry.indent <= entries[place].indent);
     &below[..end.unwrap_or(below.len())]
 }
 
-fn entry<'a>(entries: &'a [Entry], keys: &[&str]) -> Option<&'a Entry> {
-    entries.iter().find(|entry| keys.contains(&entry.key.as_str()))
+fn entry<'a, 'b>(entries: &'a [Entry<'b>], keys: &[&str]) -> Option<&'a Entry<'b>> {
+    entries.iter().find(|entry| keys.contains(&entry.key))
 }
 
-fn word<'a>(entries: &'a [Entry], keys: &[&str]) -> Option<&'a str> {
+fn word<'b>(entries: &[Entry<'b>], keys: &[&str]) -> Option<&'b str> {
     entry(entries, keys).map(Entry::word)
 }
 
-fn descriptor<'a>(entries: &'a [Entry], keys: &[&str; 2]) -> Result<&'a [Entry], String> {
-    let place = entries.iter().position(|entry| keys.contains(&entry.key.as_str()));
+fn descriptor<'a, 'b>(entries: &'a [Entry<'b>], keys: &[&str; 2]) -> Result<&'a [Entry<'b>], String> {
+    let place = entries.iter().position(|entry| keys.contains(&entry.key));
     let place = place.ok_or_else(|| format!("a call whose log does not show {}", keys[0]))?;
     Ok(parts(entries, place))
 }

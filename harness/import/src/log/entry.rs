@@ -4,22 +4,27 @@
 /// log is far shorter; a longer one is cut, and then is no value that a convolution has.
 const WORD_MAX: usize = 256;
 const VALUE_MAX: usize = 2048;
+
+/// A line of so many bytes may hold more than is kept of it.
+pub(super) const LINE_MAX: usize = 1024;
+
+/// Most bytes of a thread's name.
 pub(super) const THREAD_MAX: usize = 256;
 
 /// `name: type=KIND; val=VALUE;` or `name: type=KIND:`.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct Entry<'a> {
     /// Blanks before it.
     pub(super) indent: usize,
-    pub(super) key: String,
-    pub(super) kind: String,
+    pub(super) key: &'a str,
+    pub(super) kind: &'a str,
     /// Empty for a descriptor, whose parts lie deeper.
-    pub(super) value: String,
+    pub(super) value: &'a str,
 }
 
-impl Entry {
+impl<'a> Entry<'a> {
     /// The line after its `i!`; `None` for what is no such pair.
-    pub(super) fn read(body: &[u8]) -> Option<Self> {
+    pub(super) fn read(body: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(body).ok()?;
         let trimmed = text.trim_start_matches(' ');
         let (key, rest) = trimmed.split_once(": type=")?;
@@ -27,19 +32,20 @@ impl Entry {
         let value = rest.strip_prefix("val=").unwrap_or(rest).trim_end().trim_end_matches(';');
         Some(Self {
             indent: text.len() - trimmed.len(),
-            key: cut(key, WORD_MAX).to_owned(),
-            kind: cut(kind.trim_end().trim_end_matches([':', ';']), WORD_MAX).to_owned(),
-            value: cut(value, VALUE_MAX).to_owned(),
+            key: cut(key, WORD_MAX),
+            kind: cut(kind.trim_end().trim_end_matches([':', ';']), WORD_MAX),
+            value: cut(value, VALUE_MAX),
         })
     }
 
-    /// Bytes that it is held in.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.key.len() + self.kind.len() + self.value.len()
+    /// The entry as a line again, without what was cut from it.
+    pub(super) fn line(&self) -> String {
+        let Self { indent, key, kind, value } = self;
+        format!("{:indent$}{key}: type={kind}; val={value};", "")
     }
 
     /// The value without the number that follows a name, as in `CUDNN_DATA_HALF (2)`.
-    pub(super) fn word(&self) -> &str {
+    pub(super) fn word(&self) -> &'a str {
         self.value.split(' ').next().unwrap_or_default()
     }
 
@@ -54,10 +60,10 @@ impl Entry {
 }
 
 /// Process and thread of an entry, from its last line.
-pub(super) fn thread(body: &[u8]) -> Option<String> {
+pub(super) fn thread(body: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(body.strip_prefix(b" Process=")?).ok()?;
     let end = text.find("; GPU").unwrap_or(text.len());
-    text.get(..end).map(|name| cut(name, THREAD_MAX).to_owned())
+    text.get(..end).map(|name| cut(name, THREAD_MAX))
 }
 
 /// The text up to so many bytes, and to the end of a character.

@@ -36,16 +36,28 @@ fn transpose(node: &Node, shapes: &Shapes<'_>) -> Result<Convolution, String> {
     build(Operation::Dgrad, [x, w.clone(), y.clone()], &axes, types(node, shapes)?, node.int("group", 1))
 }
 
-fn misfit(node: &Node) -> String {
-    format!("a {} whose attributes do not fit its extents", node.op)
+/// A node by its operator, as a reason begins; of those that are read, AveragePool and RMSNormalization take `an`.
+pub(super) fn one(node: &Node) -> String {
+    let article = if node.op.starts_with(['A', 'R']) { "an" } else { "a" };
+    format!("{article} {}", shortened(&node.op))
 }
 
-fn known<'a>(node: &Node, shapes: &'a Shapes<'_>, place: usize, what: &str) -> Result<&'a Extents, String> {
-    let name = node.inputs.get(place).ok_or_else(|| format!("a {} without {what}", node.op))?;
-    shapes.extents(name).ok_or_else(|| format!("a {} whose {what} has unknown extents", node.op))
+pub(super) fn misfit(node: &Node) -> String {
+    format!("{} whose attributes do not fit its extents", one(node))
 }
 
-fn types(node: &Node, shapes: &Shapes<'_>) -> Result<DType, String> {
+pub(super) fn known<'a>(
+    node: &Node,
+    shapes: &'a Shapes<'_>,
+    place: usize,
+    what: &str,
+) -> Result<&'a Extents, String> {
+    let name = node.inputs.get(place).ok_or_else(|| format!("{} without {what}", one(node)))?;
+    shapes.extents(name).ok_or_else(|| format!("{} whose {what} has unknown extents", one(node)))
+}
+
+/// The type of the first input whose type is known, the second one asked first.
+pub(super) fn types(node: &Node, shapes: &Shapes<'_>) -> Result<DType, String> {
     let told = [1, 0].iter().filter_map(|place| shapes.dtype(node.inputs.get(*place)?)).next();
     match told {
         Some(1) => Ok(DType::F32),
@@ -53,7 +65,7 @@ fn types(node: &Node, shapes: &Shapes<'_>) -> Result<DType, String> {
         Some(11) => Ok(DType::F64),
         Some(16) => Ok(DType::Bf16),
         Some(number) => Err(format!("element type {number} of ONNX")),
-        None => Err(format!("a {} of unknown type", shortened(&node.op))),
+        None => Err(format!("{} of unknown type", one(node))),
     }
 }
 

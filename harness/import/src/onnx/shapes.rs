@@ -129,6 +129,7 @@ impl<'a> Shapes<'a> {
         match node.op.as_str() {
             "Conv" => super::convolutions::output(node, x?, input(1)?),
             "ConvTranspose" => super::convolutions::transposed(node, x?, input(1)?),
+            "MatMul" | "Gemm" => super::others::output(node, x?, input(1)?),
             "Relu"
             | "LeakyRelu"
             | "PRelu"
@@ -157,6 +158,8 @@ impl<'a> Shapes<'a> {
             | "Softmax"
             | "GroupNormalization"
             | "LayerNormalization"
+            | "RMSNormalization"
+            | "SimplifiedLayerNormalization"
             | "Cast" => x.cloned(),
             "Add" | "Mul" | "Sub" | "Div" | "Pow" | "Max" | "Min" | "Sum" => {
                 let mut all = (0..node.inputs.len()).map(input);
@@ -238,7 +241,7 @@ fn whole(values: &[f64]) -> Option<Vec<i64>> {
 }
 
 /// A place among so many, counted from the end where it is negative.
-fn place(axis: i64, count: usize) -> Option<usize> {
+pub(super) fn place(axis: i64, count: usize) -> Option<usize> {
     let axis = if axis < 0 { axis.checked_add(i64::try_from(count).ok()?)? } else { axis };
     usize::try_from(axis).ok().filter(|axis| *axis < count)
 }

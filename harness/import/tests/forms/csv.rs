@@ -30,6 +30,27 @@ fn axes_may_have_columns_of_their_own() {
 }
 
 #[test]
+fn poolings_products_and_normalizations_have_rows_too() {
+    let table = "op,b,m,n,c,k,i,f,s,layout\nmaxpool,,,2,8,,9x9,3,2,\navgpool,,,2,8,,9x9,3,,channels_last\n\
+                 matmul,3,4,5,,6,,,,\nmatmul,,4,5,,6,,,,\"row,col,row\"\nrmsnorm,,,4,16,,,,,\nfprop,,,1,1,1,4,3,,\n\
+                 matmul,,4,5,6,,,,,\nmatmul,,4,5,,6,,,,nchw\n";
+    let import = read(table.as_bytes(), None);
+    let cases: Vec<String> = counted(&import).into_iter().map(|(_, case)| case).collect();
+    assert_eq!(
+        cases,
+        [
+            "maxpool f32 nchw n2 c8 i9x9 f3x3 s2x2",
+            "avgpool f32 nhwc n2 c8 i9x9 f3x3",
+            "matmul f32 b3 m4 n5 k6",
+            "matmul f32 row,col,row m4 n5 k6",
+            "rmsnorm f32 nchw n4 c16",
+            "fprop f32 nchw n1 c1 k1 i4 f3",
+        ]
+    );
+    assert_eq!(import.refused.iter().map(|refused| refused.lines[0]).collect::<Vec<_>>(), [8, 9]);
+}
+
+#[test]
 fn rows_that_are_no_case_are_counted_with_the_rule_that_they_break() {
     let table =
         "n,c,k,i,f\n1,1,1,4,3\n1,1,1,2,3\n1,1\n1,-1,1,4,3\n1,99999999999999999999,1,4,3\n1,1,1,4x4x4x4,3\n";

@@ -101,6 +101,7 @@ fn extents_follow_through_the_common_operators() {
         counted(&import).into_iter().map(|(_, case)| case).collect::<Vec<_>>(),
         [
             "fprop f32 nchw n4 c3 k64 i224x224 f7x7 p3x3 s2x2",
+            "maxpool f32 nchw n4 c64 i112x112 f3x3 p1x1 s2x2",
             "fprop f32 nchw n4 c64 k32 i56x56 f1x1",
             "fprop f32 nchw n4 c32 k32 g16 i56x56 f3x3 p0:1x0:1 s2x2",
             "dgrad f32 nchw n4 c8 k64 i56x56 f2x2 s2x2",
@@ -109,7 +110,68 @@ fn extents_follow_through_the_common_operators() {
     );
     assert_eq!(reasons(&import), []);
     assert_eq!(import.notes[0], "the model leaves its batch open; it was taken as 4 (--batch)");
-    assert_eq!(import.cases[1].first, 5);
+    assert_eq!((import.cases[1].first, import.cases[2].first), (4, 5));
+}
+
+#[test]
+fn poolings_products_and_normalizations_are_cases_too_as_far_as_one_says_the_same() {
+    let window =
+        |more: &[Vec<u8>]| [&[ints("kernel_shape", &[3, 3]), ints("strides", &[2, 2])], more].concat();
+    let padded = ints("pads", &[1; 4]);
+    let bytes = model(&[
+        info(11, "x", &[2, 8, 10, 10]),
+        info(11, "tokens", &[2, 5, 12]),
+        info(11, "heads", &[2, 5, 12]),
+        info(11, "turned", &[2, 12, 5]),
+        info(11, "vector", &[12]),
+        weight("w", &[12, 7]),
+        weight("v", &[6, 8]),
+        weight("u", &[5, 12]),
+        node("MaxPool", &["x"], "a", &window(&[])),
+        node("MaxPool", &["x"], "b", &window(&[int("ceil_mode", 1)])),
+        node("AveragePool", &["x"], "c", &window(&[padded.clone(), int("count_include_pad", 1)])),
+        node("GlobalAveragePool", &["x"], "d", &[]),
+        node("Flatten", &["d"], "e", &[]),
+        info(13, "e", &[2, 8]),
+        node("Gemm", &["e", "v", "bias"], "f", &[int("transB", 1)]),
+        node("MatMul", &["tokens", "w"], "g", &[]),
+        node("MatMul", &["heads", "turned"], "h", &[]),
+        node("RMSNormalization", &["g", "scale"], "i", &[]),
+        // What no case says.
+        node("AveragePool", &["x"], "j", &window(&[int("ceil_mode", 1)])),
+        node("AveragePool", &["x"], "k", &window(&[padded])),
+        node("MaxPool", &["x"], "l", &window(&[ints("dilations", &[2, 2])])),
+        node("MatMul", &["u", "turned"], "m", &[]),
+        node("MatMul", &["tokens", "vector"], "n", &[]),
+        node("MatMul", &["nowhere", "w"], "o", &[]),
+        node("MatMul", &["tokens", "v"], "p", &[]),
+    ]);
+    let import = import(&bytes[..], None, 1).expect("a model");
+    assert_eq!(
+        counted(&import).into_iter().map(|(_, case)| case).collect::<Vec<_>>(),
+        [
+            "maxpool f32 nchw n2 c8 i10x10 f3x3 s2x2",
+            "maxpool f32 nchw n2 c8 i10x10 f3x3 p0:1x0:1 s2x2",
+            "avgpool f32 nchw n2 c8 i10x10 f3x3 p1x1 s2x2",
+            "avgpool f32 nchw n2 c8 i10x10 f10x10",
+            "matmul f32 row,col,row m2 n6 k8",
+            "matmul f32 m10 n7 k12",
+            "matmul f32 b2 m5 n5 k12",
+            "rmsnorm f32 nchw n10 c7",
+        ]
+    );
+    assert_eq!(
+        reasons(&import).into_iter().map(|(_, reason)| reason).collect::<Vec<_>>(),
+        [
+            "an AveragePool whose last window is cut off (ceil_mode)",
+            "an AveragePool that leaves padding out of its means (count_include_pad)",
+            "a MaxPool with dilation",
+            "a MatMul that repeats a factor (broadcasting)",
+            "a MatMul of a vector",
+            "a MatMul whose input has unknown extents",
+            "a MatMul whose attributes do not fit its extents",
+        ]
+    );
 }
 
 #[test]
