@@ -148,10 +148,13 @@ impl Copy {
             return self.folder.ends_with("nvidia/cudnn_jit/lib");
         }
         let version = self.cudnn_version(major).filter(|version| version.places() >= 2).cloned();
-        let Some(set) = tables::set_of(&version.unwrap_or_else(|| Version::new(&[major]))) else { return false };
+        let Some(set) = tables::set_of(&version.unwrap_or_else(|| Version::new(&[major]))) else {
+            return false;
+        };
         let odd = self.odd.iter().filter_map(|odd| family::read(&odd.name));
         let odd = odd.filter(|name| {
-            name.family == Family::Cudnn && name.version.as_ref().is_some_and(|version| version.number(0) == major)
+            name.family == Family::Cudnn
+                && name.version.as_ref().is_some_and(|version| version.number(0) == major)
         });
         let mut parts = self.cudnn(major).map(|file| file.part.clone()).chain(odd.map(|name| name.part));
         !set.jit.is_empty() && parts.all(|part| set.jit.contains(&part))

@@ -107,14 +107,33 @@ pub(crate) fn all(view: &View<'_>) -> Vec<Finding> {
         .collect();
     found.retain(|one| one.rule != "shadowed" || !one.files.iter().all(|file| swapped.contains(file)));
     found.sort_by_key(|one| one.severity);
+    left_out(&mut found);
     let path = mend::merged(found.iter().filter(|one| one.severity != Severity::Note).map(|one| &one.mend));
     found.into_iter().map(|one| settled(view, &path, one)).collect()
+}
+
+/// Rules about what one folder lacks, of which nothing is left to mend once nothing leads to that folder.
+const OF_A_FOLDER: [&str; 5] = ["broken-library", "mixed-set", "incomplete-set", "no-nvrtc", "no-cublaslt"];
+
+/// A folder that has to leave the search path is not mended besides.
+fn left_out(found: &mut [Found]) {
+    let change = mend::merged(found.iter().filter(|one| one.severity != Severity::Note).map(|one| &one.mend));
+    for one in found.iter_mut().filter(|one| OF_A_FOLDER.contains(&one.rule)) {
+        let folder = one.files.first().and_then(|file| file.parent()).map(std::path::Path::to_owned);
+        if let Some(folder) = folder.filter(|folder| change.without.contains(folder)) {
+            one.mend = mend::without(vec![folder]);
+        }
+    }
 }
 
 fn settled(view: &View<'_>, path: &mend::Change, found: Found) -> Finding {
     let Found { rule, severity, title, evidence, files, mend } = found;
     // A note asks for no change of what all programs see.
-    let mend = if severity == Severity::Note && matches!(mend, Mend::Path(_)) { Mend::Nothing } else { mend };
+    let mend = if severity == Severity::Note && matches!(mend, Mend::Path(_) | Mend::Both(..)) {
+        Mend::Nothing
+    } else {
+        mend
+    };
     mend::settled(view, path, Finding { rule, severity, title, evidence, files, mend: String::new() }, mend)
 }
 

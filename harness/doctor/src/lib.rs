@@ -35,8 +35,8 @@ pub use process::{Running, running};
 pub use programs::{Mapped, Program, Python, Seen, Step, answers, mapped};
 pub use source::{Source, Trouble};
 pub use tables::{
-    Build, Framework, LeastDriver, Pinned, Served, Set, Switch, builds, cuda_of_driver, framework, frameworks,
-    least_driver, least_drivers, pinned, pins, served, set_of, sets, switches, version_of_build,
+    Build, Framework, LeastDriver, Pinned, Served, Set, Switch, builds, cuda_of_driver, framework,
+    frameworks, least_driver, least_drivers, pinned, pins, served, set_of, sets, switches, version_of_build,
 };
 pub use version::Version;
 

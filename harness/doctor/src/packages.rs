@@ -107,7 +107,8 @@ fn package(source: &Source, site: &Path, info: &str) -> Option<Package> {
         built.entry("cuda".to_owned()).or_insert_with(|| row.cuda.to_string());
         if !pins.iter().any(|pin| pin.package.contains("cudnn")) {
             let known = row.requires.iter().filter_map(|text| pin(text));
-            let known = known.map(|pin| Pin { extra: Some(row.extra.clone()), source: Some(&row.source), ..pin });
+            let known =
+                known.map(|pin| Pin { extra: Some(row.extra.clone()), source: Some(&row.source), ..pin });
             pins.extend(known);
         }
     }
@@ -124,7 +125,16 @@ fn pin(requirement: &str) -> Option<Pin> {
         return None;
     }
     let extra = marker.split_once("extra").and_then(|(_, after)| {
-        Some(after.trim_start().strip_prefix("==")?.trim_start().strip_prefix('"')?.split_once('"')?.0.to_owned())
+        Some(
+            after
+                .trim_start()
+                .strip_prefix("==")?
+                .trim_start()
+                .strip_prefix('"')?
+                .split_once('"')?
+                .0
+                .to_owned(),
+        )
     });
     let end = what.find(|character: char| !(character.is_ascii_alphanumeric() || "-_.".contains(character)));
     let package = normalized(&what[..end.unwrap_or(what.len())]);

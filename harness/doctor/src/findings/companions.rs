@@ -1,6 +1,8 @@
 //! Rules about what a set of cuDNN or a compiler needs beside it: the run-time compiler, what that opens, cuBLASLt. Knows
 //! which library asks for which; what a set consists of is for `sets`.
 
+use std::path::Path;
+
 use ::wheels::Part;
 
 use super::mend::{self, Mend, cuda_of};
@@ -154,17 +156,18 @@ fn bring(view: &View<'_>, copy: &Copy, (family, part): (Family, Part), majors: &
     }
     match wheel {
         Some(wheel) => mend::refill(copy, &mend::pinned(wheel), wheel.libraries()),
-        None => Mend::Words(format!("put the {} of CUDA {} into {}", family.name(), listed(majors), copy.folder.display())),
+        None => Mend::Words(format!(
+            "put the {} of CUDA {} into {}",
+            family.name(),
+            listed(majors),
+            copy.folder.display()
+        )),
     }
 }
 
 /// What pip is asked for to get a companion again, and the folder of its libraries within the wheel: of the file's own
 /// version where that is known, else the published one.
-pub(super) fn requirement(
-    view: &View<'_>,
-    copy: &Copy,
-    file: &Library,
-) -> Option<(String, &'static str)> {
+pub(super) fn requirement(view: &View<'_>, copy: &Copy, file: &Library) -> Option<(String, &'static str)> {
     let part = match file.family {
         Family::Nvrtc | Family::NvrtcBuiltins => Part::Nvrtc,
         Family::CublasLt | Family::Cublas => Part::CublasLt,
@@ -173,7 +176,8 @@ pub(super) fn requirement(
     let cuda = file.major().or_else(|| cuda_of(view, copy, PARTS_SINCE).first().copied())?;
     let wheel = mend::companion(part, cuda)?;
     let exact = file.version.as_ref().filter(|version| version.places() >= 3);
-    let requirement = exact.map_or_else(|| mend::pinned(wheel), |version| format!("{}=={version}", wheel.package));
+    let requirement =
+        exact.map_or_else(|| mend::pinned(wheel), |version| format!("{}=={version}", wheel.package));
     Some((requirement, wheel.libraries()))
 }
 

@@ -26,11 +26,13 @@ pub(super) fn broken(view: &View<'_>) -> Vec<Found> {
         let is_closed = why.contains(CLOSED);
         let recorded = file.owner.as_ref().and_then(|owner| Some((owner, owner.bytes?)));
         let mut evidence = vec![format!("it has {} bytes", file.bytes)];
-        evidence.extend(recorded.map(|(owner, bytes)| {
-            format!("{} {} installed {bytes} bytes", owner.package, owner.version)
-        }));
+        evidence
+            .extend(recorded.map(|(owner, bytes)| {
+                format!("{} {} installed {bytes} bytes", owner.package, owner.version)
+            }));
         if !is_closed {
-            evidence.push("a program that loads it fails, or ends when it reaches what is missing".to_owned());
+            evidence
+                .push("a program that loads it fails, or ends when it reaches what is missing".to_owned());
         }
         let mut files = vec![path.clone()];
         files.extend(Some(file.path.clone()).filter(|real| *real != path));

@@ -31,6 +31,8 @@ pub(super) enum Mend {
     Words(String),
     /// Other folders in LD_LIBRARY_PATH. All findings of this kind get one and the same command.
     Path(Change),
+    /// A command, and other folders in LD_LIBRARY_PATH.
+    Both(String, Change),
     /// Nothing needs mending.
     Nothing,
 }
@@ -63,6 +65,9 @@ pub(super) fn settled(view: &View<'_>, path: &Change, finding: Finding, mend: Me
         Mend::Host(command) => host(view, command),
         Mend::Shell(command) => shell_of(view, &command),
         Mend::Path(_) => shell_of(view, &path_command(view, path)),
+        Mend::Both(command, _) => {
+            format!("{} && {}", command_in(view.place, &command), shell_of(view, &path_command(view, path)))
+        }
         Mend::Words(words) => words,
         Mend::Nothing => String::new(),
     };
@@ -73,7 +78,7 @@ pub(super) fn settled(view: &View<'_>, path: &Change, finding: Finding, mend: Me
 pub(super) fn merged<'a>(mends: impl IntoIterator<Item = &'a Mend>) -> Change {
     let mut all = Change::default();
     for mend in mends {
-        let Mend::Path(change) = mend else { continue };
+        let (Mend::Path(change) | Mend::Both(_, change)) = mend else { continue };
         for (all, more) in [
             (&mut all.without, &change.without),
             (&mut all.first, &change.first),
@@ -280,7 +285,8 @@ pub(super) fn whole(view: &View<'_>, copy: &Copy, major: u32, files: &[&Library]
 
 /// The newest release among the files of a cuDNN: as exactly as any of that release tells it.
 fn newest(copy: &Copy, major: u32) -> Option<Version> {
-    let known = || copy.cudnn(major).filter(|file| file.broken.is_none()).filter_map(|file| file.version.as_ref());
+    let known =
+        || copy.cudnn(major).filter(|file| file.broken.is_none()).filter_map(|file| file.version.as_ref());
     let newest = known().filter(|version| version.places() >= 3).max_by(|one, two| one.compare(two))?;
     let same = known().filter(|version| version.short(3) == newest.short(3));
     same.max_by_key(|version| version.places()).cloned()
@@ -289,7 +295,8 @@ fn newest(copy: &Copy, major: u32) -> Option<Version> {
 /// The folder of packages that a folder of a wheel's libraries lies in: `SITE/nvidia/PART/lib`.
 pub(super) fn site_of(copy: &Copy) -> Option<PathBuf> {
     let above = copy.folder.ancestors().nth(2)?;
-    (above.file_name()? == "nvidia" && copy.folder.ends_with("lib")).then(|| above.parent().map(Path::to_owned))?
+    (above.file_name()? == "nvidia" && copy.folder.ends_with("lib"))
+        .then(|| above.parent().map(Path::to_owned))?
 }
 
 /// The CUDA majors that a set may be built for, the likeliest first: what its package says, else what the packages and
@@ -325,21 +332,18 @@ pub(super) fn on_variable<'a>(view: &View<'_>, folders: impl IntoIterator<Item =
 }
 
 /// What keeps strange libraries out of a program: LD_LIBRARY_PATH without their folder, no preload of them, the system's
-/// package gone; where none of these led to them, a sentence.
-pub(super) fn keep_out(view: &View<'_>, strange: &[&Path], otherwise: String) -> Mend {
+/// package gone; nothing where none of these led to them.
+pub(super) fn keep_out(view: &View<'_>, strange: &[&Path]) -> Option<Mend> {
     let folders = on_variable(view, strange.iter().filter_map(|file| file.parent()));
     if !folders.is_empty() {
-        return without(folders);
+        return Some(without(folders));
     }
     let is_strange = |name: &str| strange.contains(&Path::new(name));
     if let Some((name, by)) = view.ledger.preloads.iter().find(|(name, _)| is_strange(name)) {
-        return no_preload(name, by);
+        return Some(no_preload(name, by));
     }
-    let owners = strange.iter().filter_map(|file| view.ledger.file(file)?.1.owner.as_ref());
-    match owners.into_iter().find(|owner| owner.by == "dpkg") {
-        Some(owner) => remove(view, owner),
-        None => Mend::Words(otherwise),
-    }
+    let mut owners = strange.iter().filter_map(|file| view.ledger.file(file)?.1.owner.as_ref());
+    owners.find(|owner| owner.by == "dpkg").map(|owner| remove(view, owner))
 }
 
 /// Ends a preload.
@@ -359,12 +363,17 @@ pub(super) fn other_set<'a>(view: &'a View<'_>, folder: &Path, major: u32) -> Op
         let has_core = copy.cudnn(major).any(|file| file.part == "graph" && file.broken.is_none());
         copy.folder != folder && copy.shim(major).is_some() && has_core
     };
-    view.ledger.copies.iter().filter(is_whole).find(|copy| copy.found_by.iter().any(|by| by == "site-packages"))
+    view.ledger
+        .copies
+        .iter()
+        .filter(is_whole)
+        .find(|copy| copy.found_by.iter().any(|by| by == "site-packages"))
 }
 
 /// Files of a family in a folder.
 pub(super) fn has(copy: &Copy, family: Family, majors: &[u32]) -> bool {
-    let fits = |file: &Library| file.family == family && file.major().is_some_and(|major| majors.contains(&major));
+    let fits =
+        |file: &Library| file.family == family && file.major().is_some_and(|major| majors.contains(&major));
     copy.files.iter().any(fits)
 }
 

@@ -58,7 +58,10 @@ pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Found> {
                 format!("known from: {} ({})", least.source, least.what),
             ],
             files: Vec::new(),
-            mend: Mend::Host(format!("sudo apt-get install cuda-drivers-{} # or newer", least.driver.number(0))),
+            mend: Mend::Host(format!(
+                "sudo apt-get install cuda-drivers-{} # or newer",
+                least.driver.number(0)
+            )),
         });
     }
     findings
@@ -89,7 +92,8 @@ pub(super) fn pin_not_met(view: &View<'_>) -> Vec<Found> {
         let words = |pin: &Pin| {
             let installed = pin.installed.as_ref().map_or_else(|| "nothing of it".to_owned(), Clone::clone);
             let known = pin.source.map_or_else(String::new, |source| format!(" (known from: {source})"));
-            let extra = pin.extra.as_ref().map_or_else(String::new, |extra| format!(" with its extra {extra}"));
+            let extra =
+                pin.extra.as_ref().map_or_else(String::new, |extra| format!(" with its extra {extra}"));
             format!("it requires {}{extra}; installed is {installed}{known}", pin.requirement)
         };
         findings.push(Found {
@@ -112,10 +116,16 @@ fn meet(view: &View<'_>, site: &Path, unmet: &[Pin]) -> Mend {
     names.dedup();
     let mut wanted = Vec::new();
     for name in names {
-        let pins = view.ledger.packages.iter().flat_map(|package| package.pins.iter().map(move |pin| (package, pin)));
+        let pins = view
+            .ledger
+            .packages
+            .iter()
+            .flat_map(|package| package.pins.iter().map(move |pin| (package, pin)));
         let pins: Vec<(&Package, &Pin)> = pins.filter(|(_, pin)| pin.package == name).collect();
-        let suits = |version: &str| pins.iter().all(|(_, pin)| meets(&pin.requirement, version) != Some(false));
-        let exact = pins.iter().find_map(|(_, pin)| Some(pin.requirement.split_once("==")?.1.trim().to_owned()));
+        let suits =
+            |version: &str| pins.iter().all(|(_, pin)| meets(&pin.requirement, version) != Some(false));
+        let exact =
+            pins.iter().find_map(|(_, pin)| Some(pin.requirement.split_once("==")?.1.trim().to_owned()));
         let published = wheels::published().iter().rev().filter(|wheel| wheel.package == name);
         let found = match exact {
             Some(exact) => Some(exact).filter(|version| suits(version)),
@@ -125,7 +135,9 @@ fn meet(view: &View<'_>, site: &Path, unmet: &[Pin]) -> Mend {
             Some(version) => wanted.push(format!("{name}=={version}")),
             None if pins.len() == 1 => wanted.push(pins[0].1.requirement.clone()),
             None => {
-                let told = pins.iter().map(|(package, pin)| format!("{} requires {}", package.name, pin.requirement));
+                let told = pins
+                    .iter()
+                    .map(|(package, pin)| format!("{} requires {}", package.name, pin.requirement));
                 return Mend::Words(format!(
                     "no version of {name} suits all ({}): give each an environment of its own",
                     listed(told)
@@ -188,8 +200,5 @@ fn give(view: &View<'_>, torch: &Package, wanted: &Version, strange: &Path) -> M
     let cuda = torch.cuda_major().unwrap_or(13);
     let package = pin.map_or_else(|| format!("nvidia-cudnn-cu{cuda}"), |pin| pin.package.clone());
     let install = || Mend::Command(mend::pip_install(view, &torch.site, &[format!("{package}=={wanted}")]));
-    match mend::keep_out(view, &[strange], String::new()) {
-        Mend::Words(_) => install(),
-        known => known,
-    }
+    mend::keep_out(view, &[strange]).unwrap_or_else(install)
 }

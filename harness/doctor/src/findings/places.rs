@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::mend::{self, Mend, quoted};
 use super::{Found, Severity, listed};
-use crate::owner::Owner;
 use crate::copies::Copy;
 use crate::family::{self, Family};
 use crate::ledger::{Place, View};
+use crate::owner::Owner;
 use crate::tables;
 use crate::version::Version;
 

@@ -124,7 +124,7 @@ fn one_of(view: &View<'_>, shims: &[&Mapped]) -> Mend {
         kept.path.display(),
         listed(strange.iter().map(|path| path.display()))
     );
-    mend::keep_out(view, &strange, words)
+    mend::keep_out(view, &strange).unwrap_or(Mend::Words(words))
 }
 
 /// What leaves a program one folder of cuDNN: strange folders out of LD_LIBRARY_PATH, a preload or a system's copy gone,
@@ -133,15 +133,13 @@ fn unmix(view: &View<'_>, files: &[&Mapped]) -> Mend {
     let shims: Vec<&Mapped> = files.iter().copied().filter(|file| file.part == SHIM).collect();
     let folder = meant(view, &shims).and_then(|shim| shim.path.parent());
     let Some(folder) = folder else {
-        let words = "the program opens parts of cuDNN by their paths: have it open libcudnn.so alone".to_owned();
+        let words =
+            "the program opens parts of cuDNN by their paths: have it open libcudnn.so alone".to_owned();
         return Mend::Words(words);
     };
     let strange: Vec<&Path> =
         files.iter().map(|file| file.path.as_path()).filter(|path| path.parent() != Some(folder)).collect();
-    match mend::keep_out(view, &strange, String::new()) {
-        Mend::Words(_) => mend::first(folder),
-        known => known,
-    }
+    mend::keep_out(view, &strange).unwrap_or_else(|| mend::first(folder))
 }
 
 /// What puts a program's cuDNN back as its package has it.
@@ -157,7 +155,9 @@ fn put_back(view: &View<'_>, program: &Program) -> Mend {
     let found = shim.and_then(|shim| view.ledger.file(&shim.path));
     match found.and_then(|(copy, file)| Some((copy, file.major()?))) {
         Some((copy, major)) => mend::whole(view, copy, major, &[]),
-        None => Mend::Words("install the program's cuDNN again, all of its files from one release".to_owned()),
+        None => {
+            Mend::Words("install the program's cuDNN again, all of its files from one release".to_owned())
+        }
     }
 }
 
@@ -175,15 +175,13 @@ fn without_others(view: &View<'_>, majors: &BTreeMap<u32, Vec<&Mapped>>) -> Mend
          one CUDA",
         listed(paths.iter().map(|path| path.display()))
     );
-    let known = mend::keep_out(view, &paths, words);
     let unpinned = |owner: &&Owner| {
         let pins = view.ledger.packages.iter().flat_map(|package| &package.pins);
         owner.by != "pip" || pins.into_iter().all(|pin| pin.package != owner.package)
     };
-    match (&known, strange.iter().filter_map(|file| owner(view, file)).find(unpinned)) {
-        (Mend::Words(_), Some(owner)) => mend::remove(view, owner),
-        _ => known,
-    }
+    let owner = || strange.iter().filter_map(|file| owner(view, file)).find(unpinned);
+    let known = mend::keep_out(view, &paths).or_else(|| Some(mend::remove(view, owner()?)));
+    known.unwrap_or(Mend::Words(words))
 }
 
 /// A cuDNN that refuses to plan in a program that was asked to.

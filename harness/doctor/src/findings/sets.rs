@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::mend::{self, Mend};
 use super::{Found, Severity, listed};
 use crate::copies::{Copy, Library};
-use crate::family::{Family, SHIM};
+use crate::family::SHIM;
 use crate::ledger::View;
 use crate::loader::Way;
 use crate::tables::{self, Set};
@@ -201,15 +201,30 @@ fn mend_elsewhere(
     parts: &[(String, PathBuf, Way)],
     lacking: &[&str],
 ) -> Mend {
-    if parts.iter().any(|(.., way)| *way == Way::Variable) {
-        return mend::without(vec![folder.to_owned()]);
-    }
-    if lacking.is_empty() {
-        return mend::first(&copy.folder);
-    }
+    let by_variable = parts.iter().any(|(.., way)| *way == Way::Variable);
     let own = set_of(copy, major).map(|set| if copy.is_jit(major) { &set.jit } else { &set.parts });
-    if own.is_some_and(|own| lacking.iter().any(|part| own.iter().any(|known| known == part))) {
-        return mend::whole(view, copy, major, &[]);
+    let is_incomplete =
+        own.is_some_and(|own| lacking.iter().any(|part| own.iter().any(|known| known == part)));
+    match (by_variable, is_incomplete) {
+        (false, true) => return mend_lacking(view, (copy, major), None),
+        (true, false) => return mend::without(vec![folder.to_owned()]),
+        // Without that folder the set would lack parts.
+        (true, true) => {
+            return match mend_lacking(view, (copy, major), None) {
+                Mend::Path(mut change) => {
+                    change.without.push(folder.to_owned());
+                    Mend::Path(change)
+                }
+                Mend::Command(command) => {
+                    let change = mend::Change { without: vec![folder.to_owned()], ..mend::Change::default() };
+                    Mend::Both(command, change)
+                }
+                other
+                @ (Mend::Host(_) | Mend::Shell(_) | Mend::Words(_) | Mend::Both(..) | Mend::Nothing) => other,
+            };
+        }
+        (false, false) if lacking.is_empty() => return mend::first(&copy.folder),
+        (false, false) => {}
     }
     let other = view.ledger.copies.iter().find(|other| other.folder == folder);
     let strange: Vec<&Library> = other
@@ -289,17 +304,17 @@ fn lacking(
         title: format!("cuDNN {version} in {} lacks {}", copy.folder.display(), listed(missing)),
         evidence,
         files: files.collect(),
-        mend: mend_lacking(view, (copy, major), shim),
+        mend: mend_lacking(view, (copy, major), Some(shim)),
     }
 }
 
 /// A set that LD_LIBRARY_PATH leads to and that no package owns is left out where the Python's packages hold a whole
 /// one; else it is made whole.
-fn mend_lacking(view: &View<'_>, (copy, major): (&Copy, u32), shim: &Library) -> Mend {
+fn mend_lacking(view: &View<'_>, (copy, major): (&Copy, u32), shim: Option<&Library>) -> Mend {
     let is_owned = copy.cudnn(major).any(|file| file.owner.is_some());
     let on_path = mend::on_variable(view, [copy.folder.as_path()]);
     if !is_owned && !on_path.is_empty() && mend::other_set(view, &copy.folder, major).is_some() {
         return mend::without(on_path);
     }
-    mend::whole(view, copy, major, &[shim])
+    mend::whole(view, copy, major, shim.as_slice())
 }

@@ -53,8 +53,7 @@ fn a_thousand_packages_are_passed_over_and_the_few_of_interest_are_read() {
     std::fs::write(info.join("METADATA"), text).expect("written");
     let info = folder.path().join("nvidia_cudnn_cu13-9.20.0.48.dist-info");
     std::fs::create_dir(&info).expect("made");
-    std::fs::write(info.join("METADATA"), "Name: nvidia-cudnn-cu13\nVersion: 9.20.0.48\n")
-        .expect("written");
+    std::fs::write(info.join("METADATA"), "Name: nvidia-cudnn-cu13\nVersion: 9.20.0.48\n").expect("written");
     let found = read(&Source::below(folder.path()), &["/".into()]);
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].cuda_major(), Some(13));
@@ -94,7 +93,11 @@ fn frameworks_tell_their_cuda_by_name_and_version_and_pin_through_extras_or_the_
     assert_eq!(majors, [Some(13), Some(12), Some(13), Some(13)]);
     let pin = &package("jax-cuda13-plugin").pins[0];
     assert_eq!((pin.met, pin.extra.as_deref(), pin.source), (Some(false), Some("with-cuda"), None));
-    let pin = package("onnxruntime-gpu").pins.iter().find(|pin| pin.package.contains("cudnn")).expect("of the table");
+    let pin = package("onnxruntime-gpu")
+        .pins
+        .iter()
+        .find(|pin| pin.package.contains("cudnn"))
+        .expect("of the table");
     assert_eq!((pin.met, pin.source), (Some(true), Some("metadata of the wheel onnxruntime-gpu 1.31.1")));
     let told = found.iter().filter(|package| package.is_told()).map(|package| package.name.as_str());
     let expected = ["cupy-cuda12x", "jax-cuda13-plugin", "nvidia-cudnn-cu13", "onnxruntime-gpu", "torch"];
