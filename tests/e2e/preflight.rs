@@ -124,3 +124,19 @@ fn what_preflight_cannot_use_is_usage_and_a_machine_without_a_library_is_3() {
     let run = simulate(Path::new("none"), ["preflight", "--time", "0s"]);
     assert_line(&run, 75, "not done within 0 s");
 }
+
+#[test]
+fn no_time_and_a_pipe_for_thresholds_are_usage_and_standard_input_is_read() {
+    let run = preflight("preflight-no-time", "[]", &["--time", "0s"]);
+    assert!(run.code == Some(2) && run.stderr.contains("'0s' leaves no time"), "{run:?}");
+    let pipe = fresh_folder("preflight-pipe").join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo starts").success());
+    let pipe = pipe.display().to_string();
+    let run = preflight("preflight-pipe-faults", "[]", &["--thresholds", &pipe]);
+    let line = format!("convict: --thresholds {pipe}: is not a regular file; - reads standard input\n");
+    assert_eq!((run.code, run.stderr), (Some(2), line));
+    let number = fresh_folder("preflight-number").join("thresholds.toml");
+    fs::write(&number, "min-driver = 580\n").expect("a file");
+    let run = preflight("preflight-number-faults", "[]", &["--thresholds", &number.display().to_string()]);
+    assert!(run.code == Some(2) && run.stderr.contains("this is an integer"), "{run:?}");
+}

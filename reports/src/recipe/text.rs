@@ -27,6 +27,13 @@ pub(super) fn render(recipe: &Recipe<'_>) -> String {
         page.line("", &format!("sha256 {}", wheel.sha256));
         page.line("", &format!("libraries in {}", wheel.libraries));
     }
+    if recipe.needed().next().is_some() {
+        // Without a file that holds hashes pip checks none; the requirements of `--kind pip` have them.
+        let wheels: Vec<String> =
+            recipe.needed().map(|wheel| format!("{}=={}", wheel.package, wheel.version)).collect();
+        page.line("install", &format!("python3 -m pip install --no-deps {}", wheels.join(" ")));
+        page.line("", "--kind pip writes the same with hashes");
+    }
     for note in &recipe.notes {
         page.line("note", note);
     }
