@@ -204,6 +204,16 @@ fn nothing_in_a_bundle_becomes_an_instruction() {
 }
 
 #[test]
+fn a_value_of_megabytes_is_cut_in_the_text_and_leaves_the_other_forms_short() {
+    let (_folder, bundle) = bundle(|sample| sample.environment.gpu = "\u{e9}".repeat(2_000_000));
+    let huge = Recipe { bundle: Some(&bundle), ..recipe() };
+    for form in [Form::Docker, Form::Conda, Form::Pip, Form::Text] {
+        let text = huge.render(form).unwrap();
+        assert!(text.len() < 20_000, "{form:?}: {} bytes", text.len());
+    }
+}
+
+#[test]
 fn a_wheel_that_could_mean_something_else_is_refused_in_every_form() {
     let spoilt: [fn(&mut Pinned); 6] = [
         |wheel| wheel.package = "nvidia; rm".to_owned(),

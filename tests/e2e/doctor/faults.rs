@@ -39,7 +39,9 @@ fn a_library_cut_short_is_an_error_with_its_sizes() {
     assert_eq!((found.len(), found[0].0.as_str()), (1, "broken-library"), "{found:?}");
     let told = &ledger(&run)["findings"][0];
     let sizes = format!("is cut short: it has {} bytes, and its headers claim ", whole.len() / 2);
-    assert!(told["severity"] == "error" && told["title"].as_str().is_some_and(|title| title.contains(&sizes)));
+    assert!(
+        told["severity"] == "error" && told["title"].as_str().is_some_and(|title| title.contains(&sizes))
+    );
 }
 
 #[test]
@@ -62,7 +64,8 @@ fn pipes_and_folders_for_libraries_are_told_as_what_they_are_and_a_circle_once()
 
 #[test]
 fn what_is_no_file_to_resolve_is_told_as_what_it_is() {
-    for (file, words) in [("/dev/null", "is a device, not a regular file"), ("/proc", "is a folder, not a regular file")]
+    for (file, words) in
+        [("/dev/null", "is a device, not a regular file"), ("/proc", "is a folder, not a regular file")]
     {
         let run = convict(["doctor", "--exe", file]);
         assert_eq!((run.code, run.stderr), (Some(2), format!("convict: --exe {file}: {words}\n")));
@@ -74,7 +77,8 @@ fn a_process_that_is_not_there_is_told_as_not_seen_with_a_next_step() {
     let folder = fresh_folder("doctor-nobody").display().to_string();
     let run = convict(["doctor", "--root", &folder, "--pid", "99999999"]);
     assert_eq!(run.code, Some(3), "{run:?}");
-    let words = "not seen  process 99999999: there is none, or it has ended; pgrep -af python lists what runs";
+    let words =
+        "not seen  process 99999999: there is none, or it has ended; pgrep -af python lists what runs";
     assert!(run.stdout.contains(words) && !run.stdout.contains("nothing is wrong"), "{run:?}");
     assert!(run.stdout.ends_with("nothing can be said of cuDNN\n"), "{run:?}");
 }
@@ -110,15 +114,24 @@ fn a_preload_that_is_gone_or_a_cudnn_of_another_version_is_told() {
     fs::create_dir_all(folder.join("etc")).expect("made");
     fs::write(folder.join("etc/ld.so.preload"), "/opt/9.19/libcudnn.so.9\n").expect("written");
     let told = findings(&examine(&folder, "", &[]));
-    assert!(told.iter().any(|(rule, files)| rule == "preload" && files == &["/opt/9.19/libcudnn.so.9"]), "{told:?}");
+    assert!(
+        told.iter().any(|(rule, files)| rule == "preload" && files == &["/opt/9.19/libcudnn.so.9"]),
+        "{told:?}"
+    );
 }
 
 /// A library of that name and soname, which needs those of its folder; nothing where no compiler makes one.
 fn stand_in(folder: &Path, name: &str, more: &[&str]) -> Option<()> {
     let source = folder.join("source.cpp");
-    fs::write(&source, "extern \"C\" int stand_in() { return 0; }\nint main() { return 0; }\n").expect("written");
+    fs::write(&source, "extern \"C\" int stand_in() { return 0; }\nint main() { return 0; }\n")
+        .expect("written");
     let soname = format!("-Wl,-soname,{name}");
-    let made = Command::new("g++").args(["-fPIC", &soname, "-o"]).arg(folder.join(name)).arg(&source).args(more).output();
+    let made = Command::new("g++")
+        .args(["-fPIC", &soname, "-o"])
+        .arg(folder.join(name))
+        .arg(&source)
+        .args(more)
+        .output();
     let Ok(made) = made else {
         skipped("no g++");
         return None;
@@ -137,7 +150,8 @@ fn two_cuda_stacks_are_told_of_a_process_and_of_a_program() {
             return;
         }
     }
-    let needs = ["-Wl,--no-as-needed,-rpath,$ORIGIN", "-L", &text, "-l:libcudart.so.13", "-l:libcublas.so.12"];
+    let needs =
+        ["-Wl,--no-as-needed,-rpath,$ORIGIN", "-L", &text, "-l:libcudart.so.13", "-l:libcublas.so.12"];
     stand_in(&folder, "program", &needs).expect("seen above");
     let told = |run: &crate::convict::Run| {
         let found = findings(run).into_iter().find(|(rule, _)| rule == "two-cuda-stacks");
