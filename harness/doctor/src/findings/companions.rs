@@ -81,6 +81,8 @@ fn needed(
             let names = listed(majors.iter().map(|cuda| format!("{stem}.so.{cuda}")));
             let effect = if family == Family::CublasLt {
                 "cuDNN ends the process at the first heuristics query"
+            } else if copy.is_jit(major) {
+                "every engine of this set is compiled at run time, and refused without it (3008)"
             } else {
                 "engines that are compiled at run time are refused (3008), the others work"
             };
