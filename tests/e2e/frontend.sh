@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fetches NVIDIA's cudnn-frontend once, checked by hash, and prints a program that runs Python with it and a cuDNN of
-# the tests' cache of wheels. Needs cargo, Python 3.10 to 3.13 with pip and x86-64 Linux; a second call needs no network.
+# the tests' cache of wheels. Needs cargo, Python 3.10 to 3.13 with pip and x86-64 Linux; a second call needs no
+# network.
 set -euo pipefail
 shopt -s nullglob
 

@@ -123,7 +123,7 @@ fn what_preflight_cannot_use_is_usage_and_a_machine_without_a_library_is_3() {
     let empty = fresh_folder("preflight-empty").display().to_string();
     let run = convict(["preflight", "--library", &empty]);
     assert_line(&run, 3, "holds no libcudnn.so.9");
-    let hang = r#"[{"name": "x", "when": [], "what": {"hang": {"site": "execute"}}}]"#;
+    let hang = r#"[{"name": "x", "when": [], "what": {"hang": {"site": "plan"}}}]"#;
     let run = preflight("preflight-late", hang, &["--time", "1s"]);
     assert_line(&run, 75, "not done within 1 s");
 }
@@ -145,7 +145,7 @@ fn no_time_and_a_pipe_for_thresholds_are_usage_and_standard_input_is_read() {
     child.stdin.take().expect("piped").write_all(b"min-cudnn = \"9.99\"\n").expect("written");
     let run: Run = child.wait_with_output().expect("it ends").into();
     drop(turn);
-    assert_line(&run, 1, "cuDNN 9.19.0 is older than 9.99 (-, line 1)");
+    assert_line(&run, 1, "cuDNN 9.19.0 is older than 9.99 (- line 1)");
     let number = fresh_folder("preflight-number").join("thresholds.toml");
     fs::write(&number, "min-driver = 580\n").expect("a file");
     let run = preflight("preflight-number-faults", "[]", &["--thresholds", &number.display().to_string()]);

@@ -1,5 +1,5 @@
-//! `convict doctor` on what it has to tell apart or must not fall over: JIT sets in plain folders, files cut short, pipes
-//! for libraries, preloads, two CUDA stacks, programs that hang. Knows files, findings and exit codes.
+//! `convict doctor` on what it has to tell apart or must not fall over: JIT sets in plain folders, files cut short,
+//! pipes for libraries, preloads, two CUDA stacks, programs that hang. Knows files, findings and exit codes.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Rules about what a set of cuDNN or a compiler needs beside it: the run-time compiler, what that opens, cuBLASLt. Knows
-//! which library asks for which; what a set consists of is for `sets`.
+//! Rules about what a set of cuDNN or a compiler needs beside it: the run-time compiler, what that opens, cuBLASLt.
+//! Knows which library asks for which; what a set consists of is for `sets`.
 
 use std::path::Path;
 
