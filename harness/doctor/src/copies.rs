@@ -136,8 +136,9 @@ impl Copy {
         majors
     }
 
-    /// True for a set that is meant to compile all of its engines at run time: one of that wheel, or files of that wheel
-    /// alone in a folder that is no full wheel's. A full set that lost its precompiled engines has files beside those.
+    /// True for a set that is meant to compile all of its engines at run time: one of that wheel, or files of that
+    /// wheel alone in a folder that is no full wheel's. A full set that lost its precompiled engines has files beside
+    /// those.
     #[must_use]
     pub fn is_jit(&self, major: u32) -> bool {
         let owner = self.cudnn(major).find_map(|file| file.owner.as_ref());

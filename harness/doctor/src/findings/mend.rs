@@ -331,8 +331,8 @@ pub(super) fn on_variable<'a>(view: &View<'_>, folders: impl IntoIterator<Item =
     found
 }
 
-/// What keeps strange libraries out of a program: LD_LIBRARY_PATH without their folder, no preload of them, the system's
-/// package gone; nothing where none of these led to them.
+/// What keeps strange libraries out of a program: LD_LIBRARY_PATH without their folder, no preload of them, the
+/// system's package gone; nothing where none of these led to them.
 pub(super) fn keep_out(view: &View<'_>, strange: &[&Path]) -> Option<Mend> {
     let folders = on_variable(view, strange.iter().filter_map(|file| file.parent()));
     if !folders.is_empty() {

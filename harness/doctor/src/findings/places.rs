@@ -199,6 +199,7 @@ fn several(view: &View<'_>) -> Option<Found> {
             ));
         }
     }
+    let has_failed = view.ledger.python.as_ref().is_some_and(|python| python.trouble.is_some());
     Some(Found {
         rule: "several-versions",
         severity: Severity::Note,
@@ -209,8 +210,8 @@ fn several(view: &View<'_>) -> Option<Found> {
         ),
         files: found.iter().map(|(copy, _)| copy.folder.clone()).collect(),
         evidence,
-        // Which of them a program takes is told where one was looked at.
-        mend: match (view.ledger.programs.is_empty(), view.place) {
+        // Which of them a program takes is told where one was looked at; one that failed would fail again.
+        mend: match (view.ledger.programs.is_empty() && !has_failed, view.place) {
             (true, Place::Here) => Mend::Command("convict doctor --python python3".to_owned()),
             (true, Place::Below(_) | Place::Container(_)) | (false, _) => Mend::Nothing,
         },

@@ -127,8 +127,8 @@ fn one_of(view: &View<'_>, shims: &[&Mapped]) -> Mend {
     mend::keep_out(view, &strange).unwrap_or(Mend::Words(words))
 }
 
-/// What leaves a program one folder of cuDNN: strange folders out of LD_LIBRARY_PATH, a preload or a system's copy gone,
-/// else the folder of the library that it names in front.
+/// What leaves a program one folder of cuDNN: strange folders out of LD_LIBRARY_PATH, a preload or a system's copy
+/// gone, else the folder of the library that it names in front.
 fn unmix(view: &View<'_>, files: &[&Mapped]) -> Mend {
     let shims: Vec<&Mapped> = files.iter().copied().filter(|file| file.part == SHIM).collect();
     let folder = meant(view, &shims).and_then(|shim| shim.path.parent());
@@ -161,8 +161,8 @@ fn put_back(view: &View<'_>, program: &Program) -> Mend {
     }
 }
 
-/// What takes away the libraries of the CUDA that the framework was not built for, else of the older one. A package that
-/// another one asks for stays.
+/// What takes away the libraries of the CUDA that the framework was not built for, else of the older one. A package
+/// that another one asks for stays.
 fn without_others(view: &View<'_>, majors: &BTreeMap<u32, Vec<&Mapped>>) -> Mend {
     let torch = view.ledger.packages.iter().find(|package| package.name == "torch");
     let wanted = torch.and_then(Package::cuda_major).filter(|major| majors.contains_key(major));
