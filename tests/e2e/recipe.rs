@@ -92,7 +92,10 @@ fn what_is_no_file_in_a_bundle_or_among_packages_keeps_nobody_waiting() {
         assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo starts").success());
     };
     let bundle = root().join("corpus/regressions/9.14.0-wgrad-e1-wrong-judge-stale-f64-nchw");
-    let spoilt: [(&str, &dyn Fn(&Path), &str); 4] = [
+    let not_text = |path: &Path| fs::write(path, b"\xff\xfe\n").expect("written");
+    let spoilt: [(&str, &dyn Fn(&Path), &str); 6] = [
+        (reports::ENVIRONMENT, &not_text, "differs from its SHA-256"),
+        (reports::SUMS, &not_text, "is no UTF-8 text"),
         (reports::ENVIRONMENT, &pipe, "is no plain file"),
         (reports::SUMS, &pipe, "is no plain file"),
         (

@@ -361,6 +361,17 @@ fn several_versions_and_switches_are_notes() {
         "{:#?}",
         ledger.findings
     );
+    // Which one a program takes is for a Python to tell, unless that was just asked in vain.
+    let several = |trouble: Option<&str>| {
+        let mut made = Made::clean().library(&format!("{SYSTEM}/libcublasLt.so.13"), &blas);
+        if let Some(why) = trouble {
+            made.facts.python = Some((Python { trouble: Some(why.to_owned()), ..Python::default() }, None));
+        }
+        let found = made.set(SYSTEM, [9, 27, 0], &[]).ledger().findings;
+        found.into_iter().find(|one| one.rule == "several-versions").expect("two versions").mend
+    };
+    assert_eq!(several(None), "convict doctor --python python3");
+    assert_eq!(several(Some("killed after 30 s")), "");
 }
 
 #[test]
