@@ -249,7 +249,11 @@ fn file(folder: &Path, name: &str) -> Result<String, BundleError> {
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(too_large());
     }
-    String::from_utf8(bytes).map_err(|_| BundleError::Altered { file: name.to_owned() })
+    // A bundle's files are text, so that others in their place were put there; no hash of the list itself is kept.
+    String::from_utf8(bytes).map_err(|_| match name {
+        SUMS => BundleError::content(SUMS, "is no UTF-8 text"),
+        _ => BundleError::Altered { file: name.to_owned() },
+    })
 }
 
 fn parse_json<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, BundleError> {

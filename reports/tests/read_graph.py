@@ -5,7 +5,7 @@ Usage: read_graph.py PROPERTIES GRAPH.json...
 
 Needs nvidia-cudnn-frontend and a cuDNN that it finds, but no GPU: PROPERTIES are a device's properties as cuDNN's JSON.
 What is kept in data/frontend-1.32.0.jsonl came from the wheel of that version for CPython 3.11 on x86-64 Linux, sha256
-c6006556017a4d1c914c52a556c71b1267f2d6a0500f742e7b4edef539878df0, on cuDNN 9.19.0.56 (tests/e2e/libraries.sh).
+c6006556017a4d1c914c52a556c71b1267f2d6a0500f742e7b4edef539878df0, on cuDNN 9.19.0.56 (tests/e2e/frontend.sh).
 For each file prints one line: the graph as the frontend writes it when it builds it call by call, without its number.
 Exit: 0 every graph was read back as it was written and is what the frontend builds, 1 one is not, 77 no frontend here.
 """

@@ -1,6 +1,7 @@
 //! `convict doctor` from outside: sets of published wheels that do not belong together, programs and processes, and bad
 //! input. Knows files, findings and exit codes; where a wheel can't be had it says so.
 
+mod faults;
 mod frontend;
 
 use std::ffi::OsStr;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use ::wheels::{Cache, Name};
+use ::wheels::{Cache, Name, WheelError};
 use serde_json::Value;
 
 use crate::convict::{Run, convict, convict_in, fresh_folder, skipped, wheels};
@@ -22,9 +23,11 @@ const SITE: &str = "usr/local/lib/python3.11/site-packages";
 /// A search path that leads elsewhere, below that root.
 const OTHER: &str = "srv/cudnn";
 
-/// The wheels of the mixtures: the run-time-compiled engines of two versions, the newest published one among them, with
-/// the compiler that the older one needs; 145 MB to fetch.
-const SMALL: [&str; 2] = ["wheel:9.19.0.56-jit-cu13", "wheel:9.27.0.42-jit-cu13"];
+/// The clean set of the mixtures: run-time-compiled engines, with the compiler that they need; 108 MB to fetch.
+const SMALL: &str = "wheel:9.19.0.56-jit-cu13";
+
+/// The newest release, of which no smaller wheel is published: 517 MB.
+const NEWEST: &str = "wheel:9.28.1.4-cu13";
 
 /// The whole set that other tests fetch, too: 580 MB.
 const FULL: &str = "wheel:9.19.0.56-cu13";
@@ -38,15 +41,19 @@ fn wheel(name: &str) -> Option<(PathBuf, Option<PathBuf>)> {
     Some((cache.folder(wheel), compiler))
 }
 
-/// The two small wheels and the compiler, unpacked.
-fn small() -> Option<&'static [PathBuf; 3]> {
-    static FOUND: OnceLock<Option<[PathBuf; 3]>> = OnceLock::new();
+/// The small wheel and the compiler, unpacked.
+fn small() -> Option<&'static [PathBuf; 2]> {
+    static FOUND: OnceLock<Option<[PathBuf; 2]>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        let [old, new] = SMALL.map(wheel);
-        let ((old, compiler), (new, _)) = (old?, new?);
-        Some([old, new, compiler?])
+        let (old, compiler) = wheel(SMALL)?;
+        Some([old, compiler?])
     });
     found.as_ref()
+}
+
+/// The libraries of 9.28.
+fn newest() -> Option<PathBuf> {
+    Some(wheel(NEWEST)?.0.join("nvidia/cudnn/lib"))
 }
 
 /// A file of the cache once more, without its bytes where the file system can.
@@ -74,7 +81,7 @@ fn libraries(wheel: &Path, inner: &str, to: &Path) {
 
 /// A root with a clean set of run-time-compiled engines, and the compiler that it needs, among a Python's packages.
 fn clean(name: &str) -> Option<PathBuf> {
-    let [old, _, compiler] = small()?;
+    let [old, compiler] = small()?;
     let folder = fresh_folder(name);
     install(old, &folder.join(SITE));
     install(compiler, &folder.join(SITE));
@@ -140,19 +147,20 @@ fn a_clean_set_of_a_published_wheel_is_told_file_by_file_and_nothing_is_found() 
 
 #[test]
 fn a_set_with_a_file_of_another_release_is_mixed() {
-    let Some(folder) = clean("doctor-mixed") else { return };
-    let [_, new, _] = small().expect("seen above");
+    let (Some(folder), Some(new)) = (clean("doctor-mixed"), newest()) else { return };
     let inner = "nvidia/cudnn_jit/lib";
     let core = "libcudnn_graph.so.9";
-    link(&new.join(inner).join(core), &folder.join(SITE).join(inner).join(core));
-    assert_found(&examine(&folder, "", &[]), "mixed-set", &["cudnn_jit/lib/libcudnn_graph.so.9"]);
+    link(&new.join(core), &folder.join(SITE).join(inner).join(core));
+    let run = examine(&folder, "", &[]);
+    assert_found(&run, "mixed-set", &["cudnn_jit/lib/libcudnn_graph.so.9"]);
+    let told = ledger(&run)["findings"].to_string();
+    assert!(told.contains("9.19.0") && told.contains("9.28.1"), "{told}");
 }
 
 #[test]
 fn a_search_path_before_a_set_that_yields_to_it_is_told_with_the_parts_that_it_swaps() {
-    let Some(folder) = clean("doctor-shadowed") else { return };
-    let [_, new, _] = small().expect("seen above");
-    libraries(new, "nvidia/cudnn_jit/lib", &folder.join(OTHER));
+    let (Some(folder), Some(new)) = (clean("doctor-shadowed"), newest()) else { return };
+    libraries(&new, "", &folder.join(OTHER));
     let run = examine(&folder, "/srv/cudnn", &[]);
     let files = ["site-packages/nvidia/cudnn_jit/lib", "/srv/cudnn", "/srv/cudnn/libcudnn_graph.so.9"];
     assert_found(&run, "parts-from-elsewhere", &files);
@@ -163,7 +171,7 @@ fn a_search_path_before_a_set_that_yields_to_it_is_told_with_the_parts_that_it_s
 
 #[test]
 fn a_set_without_its_precompiled_engines_falls_back_in_silence_and_is_told() {
-    let (Some((full, _)), Some([_, _, compiler])) = (wheel(FULL), small()) else { return };
+    let (Some((full, _)), Some([_, compiler])) = (wheel(FULL), small()) else { return };
     let folder = fresh_folder("doctor-incomplete");
     install(&full, &folder.join(SITE));
     install(compiler, &folder.join(SITE));
@@ -179,36 +187,44 @@ fn a_set_without_its_precompiled_engines_falls_back_in_silence_and_is_told() {
     assert_found(&examine(&folder, "", &[]), "incomplete-set", &files);
 }
 
-/// The libraries of cuDNN 8.9: of its wheel, which weighs 700 MB, where someone put it; else stand-ins of their names,
-/// which a C++ compiler makes.
-fn old(folder: &Path) {
-    if let Some(wheel) = std::env::var_os("CONVICT_TEST_CUDNN8").map(PathBuf::from) {
-        libraries(&wheel, "nvidia/cudnn/lib", folder);
-        return;
+/// The last published wheel of cuDNN 8, which is no set that convict runs and so in no list of its own: 705 MB.
+fn cudnn8() -> ::wheels::Wheel {
+    ::wheels::Wheel {
+        package: "nvidia-cudnn-cu12".to_owned(),
+        version: "8.9.7.29".parse().expect("a version"),
+        file: "nvidia_cudnn_cu12-8.9.7.29-py3-none-manylinux1_x86_64.whl".to_owned(),
+        bytes: 704_741_186,
+        sha256: "adf4f59ed7a1341103822ed8df6e144f4d47ea8b10d9bf0ea0047ba738fd7b02".to_owned(),
+        part: ::wheels::Part::Full,
+        cuda: 12,
     }
-    skipped("CONVICT_TEST_CUDNN8 names no unpacked wheel of cuDNN 8.9; stand-ins are compiled");
-    fs::create_dir_all(folder).expect("made");
-    for part in ["", "_ops_infer", "_ops_train", "_cnn_infer", "_cnn_train", "_adv_infer", "_adv_train"] {
-        let name = format!("libcudnn{part}.so.8");
-        let symbol = format!("const unsigned char cudnn{part}_version[4]");
-        let source = folder.join("source.cpp");
-        let text = format!("extern \"C\" {{ extern {symbol}; {symbol} = {{7, 9, 8, 0}}; }}\n");
-        fs::write(&source, text).expect("written");
-        let made = Command::new("g++")
-            .args(["-shared", "-fPIC", "-nostdlib", &format!("-Wl,-soname,{name}"), "-o"])
-            .args([&folder.join(&name), &source])
-            .output()
-            .expect("g++ starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        fs::remove_file(source).expect("removed");
+}
+
+/// The libraries of cuDNN 8.9, by the package client; nothing where they can't be had.
+fn old() -> Option<PathBuf> {
+    let cache = Cache::within(&wheels(&[])?);
+    let wheel = cudnn8();
+    if !cache.holds(&wheel) && std::env::var_os("CONVICT_TEST_FETCH").is_none() {
+        skipped("no cuDNN 8.9; CONVICT_TEST_FETCH=1 and a network fetch it");
+        return None;
+    }
+    let environment = std::env::vars_os().collect();
+    let client = ::wheels::Client { keeper: None, environment, interrupt: exec::Interrupt::default() };
+    match client.fetch(&cache, &wheel) {
+        Ok(folder) => Some(folder),
+        Err(error @ (WheelError::NoNetwork { .. } | WheelError::NoClient { .. })) => {
+            skipped(&error.to_string());
+            None
+        }
+        Err(error) => panic!("{error}"),
     }
 }
 
 #[test]
 fn an_8_9_beside_a_9_is_told_with_the_files_of_both() {
-    let Some(folder) = clean("doctor-old") else { return };
+    let (Some(folder), Some(old)) = (clean("doctor-old"), old()) else { return };
     let [new, ..] = small().expect("seen above");
-    old(&folder.join("srv/old"));
+    libraries(&old, "", &folder.join("srv/old"));
     libraries(new, "nvidia/cudnn_jit/lib", &folder.join(OTHER));
     let run = examine(&folder, "/srv/old:/srv/cudnn", &[]);
     assert_found(&run, "two-majors-on-a-path", &["/srv/old/libcudnn.so.8", "/srv/cudnn/libcudnn.so.9"]);
@@ -264,7 +280,9 @@ fn without_a_cudnn_the_machine_is_unusable_and_one_line_says_so() {
     let folder = fresh_folder("doctor-empty");
     let run = examine(&folder, "", &[]);
     assert_eq!(run.code, Some(3), "{run:?}");
-    assert_eq!(run.stderr, "convict: there is no cuDNN to look at, neither on disk nor in a program\n");
+    let line = "convict: there is no cuDNN to look at, neither on disk nor in a program; name what has one by --python, \
+                --exe or --pid, or its folder in LD_LIBRARY_PATH\n";
+    assert_eq!(run.stderr, line);
     assert_eq!(ledger(&run)["driver"]["release"], Value::Null);
 }
 

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Fetches NVIDIA's cudnn-frontend once, checked by hash, and prints a program that runs Python with it and the cuDNN
-# of libraries.sh. Needs Python 3.10 to 3.13 with pip and x86-64 Linux; a second call needs no network.
+# Fetches NVIDIA's cudnn-frontend once, checked by hash, and prints a program that runs Python with it and a cuDNN of
+# the tests' cache of wheels. Needs cargo, Python 3.10 to 3.13 with pip and x86-64 Linux; a second call needs no
+# network.
 set -euo pipefail
 shopt -s nullglob
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 list=$here/data/frontend.txt
-cache=$(cd -- "$here/../.." && pwd)/.cache/frontend
-libraries=$("$here/libraries.sh" | paste -s -d :)
+root=$(cd -- "$here/../.." && pwd)
+cache=$root/.cache/frontend
+export CONVICT_CACHE=${CONVICT_CACHE:-$root/.cache/wheels}
+libraries=$(cd -- "$root" && cargo run --quiet --package cli -- \
+    sets --fetch wheel:9.19.0.56-jit-cu13 --plans-only --json \
+    | python3 -c 'import json, sys; print(":".join(json.loads(line)["libraries"] for line in sys.stdin))')
 tag=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-# Another list or another Python gets another folder, so that old files are never taken for new ones.
-folder=$cache/$(sha256sum "$list" | cut -c1-16)-$tag
+# Another list, cuDNN or Python gets another folder, so that old files are never taken for new ones.
+folder=$cache/$(printf '%s\n' "$libraries" | cat "$list" - | sha256sum | cut -c1-16)-$tag
 
 if [ ! -d "$folder" ]; then
     mkdir -p "$cache"

@@ -1,13 +1,13 @@
 //! Planning without a GPU by the real library, and whether the simulator declines what the real one declines. Knows
 //! folders of NVIDIA's libraries; where there are none it says so and has nothing to test.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use ::wheels::{Cache, Name};
 use case::{Ended, Observation, Outcome, Phase};
 
-use crate::convict::{Run, convict, root};
+use crate::convict::{Run, convict, root, wheels};
 
 /// Device properties of an H200 as cuDNN's JSON.
 const PROPERTIES: &str = "tests/e2e/data/h200.json";
@@ -15,31 +15,26 @@ const PROPERTIES: &str = "tests/e2e/data/h200.json";
 /// Case lines with the answer that both libraries give to the problem as a whole.
 const CONFORMANCE: &str = include_str!("data/conformance.txt");
 
-/// Folders of cuDNN and NVRTC: named by variables, or fetched by `libraries.sh` before.
+/// The run-time-compiled engines of one cuDNN, which are the smallest wheel.
+const WHEEL: &str = "wheel:9.19.0.56-jit-cu13";
+
+/// Folders of cuDNN and NVRTC: named by variables, or those of a wheel and its companion.
 fn libraries() -> Option<&'static (PathBuf, PathBuf)> {
     static FOUND: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
             let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
-            let found = named("CONVICT_TEST_CUDNN").zip(named("CONVICT_TEST_NVRTC")).or_else(fetched);
-            if found.is_none() {
-                // Written past the test harness, which keeps back what passing tests print.
-                let text = "SKIPPED: no real cuDNN to plan with; tests/e2e/libraries.sh fetches one\n";
-                std::io::stderr().write_all(text.as_bytes()).expect("standard error");
-            }
-            found
+            named("CONVICT_TEST_CUDNN").zip(named("CONVICT_TEST_NVRTC")).or_else(fetched)
         })
         .as_ref()
 }
 
 fn fetched() -> Option<(PathBuf, PathBuf)> {
-    let folders = std::fs::read_dir(root().join(".cache/libraries")).ok()?;
-    let mut pairs = folders.filter_map(|entry| {
-        let wheels = entry.ok()?.path().join("nvidia");
-        let pair = (wheels.join("cudnn_jit/lib"), wheels.join("cu13/lib"));
-        (pair.0.join("libcudnn.so.9").exists() && pair.1.is_dir()).then_some(pair)
-    });
-    pairs.next()
+    let cache = Cache::within(&wheels(&[WHEEL])?);
+    let name = Name::parse(WHEEL.trim_start_matches("wheel:")).expect("a name");
+    let wheel = ::wheels::find(&name, 13).expect("a published wheel");
+    let compiler = ::wheels::companions(wheel, true).into_iter().next().expect("its compiler");
+    Some((cache.libraries(wheel), cache.libraries(compiler)))
 }
 
 /// Plans a case with the real library for the device of `PROPERTIES`.

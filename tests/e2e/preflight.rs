@@ -3,11 +3,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::convict::{Run, convict, fresh_folder, simulate};
+use crate::convict::{BINARY, Run, convict, fresh_folder, simulate, turn};
 
 /// Outputs of every engine are wrong.
 const ALL_WRONG: &str = r#"[{"name": "x", "when": [], "what": {"wrong": {"at": "corner"}}}]"#;
@@ -121,6 +123,31 @@ fn what_preflight_cannot_use_is_usage_and_a_machine_without_a_library_is_3() {
     let empty = fresh_folder("preflight-empty").display().to_string();
     let run = convict(["preflight", "--library", &empty]);
     assert_line(&run, 3, "holds no libcudnn.so.9");
-    let run = simulate(Path::new("none"), ["preflight", "--time", "0s"]);
-    assert_line(&run, 75, "not done within 0 s");
+    let hang = r#"[{"name": "x", "when": [], "what": {"hang": {"site": "plan"}}}]"#;
+    let run = preflight("preflight-late", hang, &["--time", "1s"]);
+    assert_line(&run, 75, "not done within 1 s");
+}
+
+#[test]
+fn no_time_and_a_pipe_for_thresholds_are_usage_and_standard_input_is_read() {
+    let run = preflight("preflight-no-time", "[]", &["--time", "0s"]);
+    assert!(run.code == Some(2) && run.stderr.contains("'0s' leaves no time"), "{run:?}");
+    let pipe = fresh_folder("preflight-pipe").join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo starts").success());
+    let pipe = pipe.display().to_string();
+    let run = preflight("preflight-pipe-faults", "[]", &["--thresholds", &pipe]);
+    let line = format!("convict: --thresholds {pipe}: is not a regular file; - reads standard input\n");
+    assert_eq!((run.code, run.stderr), (Some(2), line));
+    let mut command = Command::new(BINARY);
+    command.args(["preflight", "--thresholds", "-", "--simulate", "--faults", "none"]);
+    let turn = turn();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("convict starts");
+    child.stdin.take().expect("piped").write_all(b"min-cudnn = \"9.99\"\n").expect("written");
+    let run: Run = child.wait_with_output().expect("it ends").into();
+    drop(turn);
+    assert_line(&run, 1, "cuDNN 9.19.0 is older than 9.99 (- line 1)");
+    let number = fresh_folder("preflight-number").join("thresholds.toml");
+    fs::write(&number, "min-driver = 580\n").expect("a file");
+    let run = preflight("preflight-number-faults", "[]", &["--thresholds", &number.display().to_string()]);
+    assert!(run.code == Some(2) && run.stderr.contains("this is an integer"), "{run:?}");
 }

@@ -30,6 +30,9 @@ fn a_version_gives_every_form_with_the_hashes_that_were_published() {
         let text = recipe("wheel:9.19.0.56-cu13", kind);
         assert!(text.contains(hash) && text.contains("nvidia-cublas"), "{kind}: {text}");
     }
+    let text = recipe("wheel:9.19.0.56-cu13", "text");
+    let install = "install       python3 -m pip install --no-deps nvidia-cudnn-cu13==9.19.0.56 ";
+    assert!(text.contains(install), "{text}");
     assert!(recipe("9.27-jit-cu13", "pip").contains("nvidia-cudnn-jit-cu13==9.27.0.42 \\\n"));
     let folder = fresh_folder("recipe-out");
     let file = folder.join("Dockerfile");
@@ -80,6 +83,48 @@ fn a_bundle_s_recipe_lists_the_wheel_of_its_set_and_says_what_was_not_seen() {
     fs::write(altered.join(reports::ENVIRONMENT), "{}").expect("written");
     let run = convict([OsStr::new("recipe"), altered.as_os_str()]);
     assert!(run.code == Some(2) && run.stderr.contains("differs from its SHA-256"), "{run:?}");
+}
+
+#[test]
+fn what_is_no_file_in_a_bundle_or_among_packages_keeps_nobody_waiting() {
+    use std::os::unix::fs::symlink;
+    let pipe = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo starts").success());
+    };
+    let bundle = root().join("corpus/regressions/9.14.0-wgrad-e1-wrong-judge-stale-f64-nchw");
+    let not_text = |path: &Path| fs::write(path, b"\xff\xfe\n").expect("written");
+    let spoilt: [(&str, &dyn Fn(&Path), &str); 6] = [
+        (reports::ENVIRONMENT, &not_text, "differs from its SHA-256"),
+        (reports::SUMS, &not_text, "is no UTF-8 text"),
+        (reports::ENVIRONMENT, &pipe, "is no plain file"),
+        (reports::SUMS, &pipe, "is no plain file"),
+        (
+            reports::ENVIRONMENT,
+            &|path: &Path| symlink("/dev/zero", path).expect("linked"),
+            "is no plain file",
+        ),
+        (
+            reports::SUMS,
+            &|path: &Path| fs::File::create(path).and_then(|file| file.set_len(1 << 36)).expect("a file"),
+            "is larger than",
+        ),
+    ];
+    for (number, (name, spoil, words)) in spoilt.into_iter().enumerate() {
+        let folder = fresh_folder(&format!("recipe-spoilt-{number}")).join("bundle");
+        crate::bundle::copy_folder(&bundle, &folder);
+        fs::remove_file(folder.join(name)).expect("there");
+        spoil(&folder.join(name));
+        let run = convict([OsStr::new("recipe"), folder.as_os_str()]);
+        assert_eq!((run.code, run.stderr.lines().count()), (Some(2), 1), "{run:?}");
+        assert!(run.stderr.contains(name) && run.stderr.contains(words), "{run:?}");
+    }
+    // A pipe for the list of an installed wheel: the wheel is known by the folder's name all the same.
+    let site = fresh_folder("recipe-pipe");
+    let (lib, list) = (site.join("nvidia/cudnn/lib"), site.join("nvidia_cudnn_cu13-9.19.0.56.dist-info"));
+    fs::create_dir_all(&lib).and_then(|()| fs::create_dir_all(&list)).expect("made");
+    fs::write(lib.join("libcudnn.so.9"), "").expect("written");
+    pipe(&list.join("RECORD"));
+    assert!(recipe(&lib.display().to_string(), "pip").contains("nvidia-cudnn-cu13==9.19.0.56"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use doctor::{Devices, Facts, Source};
+use doctor::{Devices, Facts, Place, Source};
 
 /// The beginning of the wheel's folder in the cache.
 const WHEEL: &str = "nvidia_cudnn_cu13-9.19.0.56-";
@@ -48,6 +48,7 @@ fn five_copies(criterion: &mut Criterion) {
         executable: None,
         devices: Devices::Unknown(String::new()),
         hashes: false,
+        place: Place::Here,
     };
     let copies = doctor::examine(&Source::below(root.path()), facts()).copies;
     assert_eq!(copies.len(), 5, "{copies:#?}");

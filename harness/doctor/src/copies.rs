@@ -68,6 +68,15 @@ pub struct Library {
     pub identity: (u64, u64),
 }
 
+/// A name of a library behind which there is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Odd {
+    /// The name.
+    pub name: String,
+    /// What is there instead, in words: `is a folder, not a regular file`.
+    pub what: &'static str,
+}
+
 /// One folder with libraries.
 #[derive(Clone, Debug, Serialize)]
 pub struct Copy {
@@ -77,6 +86,8 @@ pub struct Copy {
     pub found_by: Vec<String>,
     /// Its libraries, by family and name.
     pub files: Vec<Library>,
+    /// Names of libraries behind which there is no file.
+    pub odd: Vec<Odd>,
 }
 
 impl Library {
@@ -125,6 +136,31 @@ impl Copy {
         majors
     }
 
+    /// True for a set that is meant to compile all of its engines at run time: one of that wheel, or files of that
+    /// wheel alone in a folder that is no full wheel's. A full set that lost its precompiled engines has files beside
+    /// those.
+    #[must_use]
+    pub fn is_jit(&self, major: u32) -> bool {
+        let owner = self.cudnn(major).find_map(|file| file.owner.as_ref());
+        if let Some(owner) = owner {
+            return owner.package.contains("cudnn-jit");
+        }
+        if self.folder.ends_with("nvidia/cudnn/lib") || self.folder.ends_with("nvidia/cudnn_jit/lib") {
+            return self.folder.ends_with("nvidia/cudnn_jit/lib");
+        }
+        let version = self.cudnn_version(major).filter(|version| version.places() >= 2).cloned();
+        let Some(set) = tables::set_of(&version.unwrap_or_else(|| Version::new(&[major]))) else {
+            return false;
+        };
+        let odd = self.odd.iter().filter_map(|odd| family::read(&odd.name));
+        let odd = odd.filter(|name| {
+            name.family == Family::Cudnn
+                && name.version.as_ref().is_some_and(|version| version.number(0) == major)
+        });
+        let mut parts = self.cudnn(major).map(|file| file.part.clone()).chain(odd.map(|name| name.part));
+        !set.jit.is_empty() && parts.all(|part| set.jit.contains(&part))
+    }
+
     /// The version of its cuDNN of that major: what the core says of itself, else what any file says, most exact first.
     #[must_use]
     pub fn cudnn_version(&self, major: u32) -> Option<&Version> {
@@ -159,29 +195,37 @@ pub(crate) fn read(asked: &Asked<'_>, folders: &[(PathBuf, String)]) -> Vec<Copy
         }
     }
     let copies = order.into_iter().map(|(folder, found_by)| {
-        let files = files_of(asked, &folder);
-        Copy { folder, found_by, files }
+        let (files, odd) = files_of(asked, &folder);
+        Copy { folder, found_by, files, odd }
     });
-    copies.filter(|copy| !copy.files.is_empty()).collect()
+    copies.filter(|copy| !(copy.files.is_empty() && copy.odd.is_empty())).collect()
 }
 
-fn files_of(asked: &Asked<'_>, folder: &Path) -> Vec<Library> {
+fn files_of(asked: &Asked<'_>, folder: &Path) -> (Vec<Library>, Vec<Odd>) {
+    let mut odd = Vec::new();
     let mut by_path: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for name in asked.source.names(folder) {
         if family::read(&name).is_none() {
             continue;
         }
-        match asked.source.real(&folder.join(&name)) {
-            Some(real) => by_path.entry(real).or_default().push(name),
-            None => {
-                asked.source.complain("links that lead nowhere", folder.join(&name).display().to_string())
-            }
+        let path = folder.join(&name);
+        let real = asked.source.real(&path);
+        let Some(what) = asked.source.oddity(&path) else {
+            by_path.entry(real.unwrap_or(path)).or_default().push(name);
+            continue;
+        };
+        // A circle was told when it was followed.
+        if what.contains("nowhere") {
+            asked.source.complain("links that lead nowhere", path.display().to_string());
+        } else if real.is_some() {
+            asked.source.complain("names of libraries that are none", format!("{}: {what}", path.display()));
         }
+        odd.push(Odd { name, what });
     }
     let mut files: Vec<Library> =
         by_path.into_iter().filter_map(|(path, names)| library(asked, folder, path, names)).collect();
     files.sort_by(|one, two| (one.family, &one.name).cmp(&(two.family, &two.name)));
-    files
+    (files, odd)
 }
 
 /// Describes one file; nothing where it is none.
@@ -201,7 +245,11 @@ pub(crate) fn library(
         && ["graph", "ops", "adv", "ops_infer", "adv_infer"].contains(&told.part.as_str());
     let read = asked.source.open(&path).map_err(|error| error.to_string());
     let (elf, broken) = match read.and_then(|file| elf::read(file, wants_version)) {
-        Ok(elf) => (elf, None),
+        Ok(elf) if elf.cut.is_none() => (elf, None),
+        Ok(elf) => {
+            let cut = elf.cut.clone();
+            (elf, cut)
+        }
         Err(why) => {
             asked.source.complain("libraries that can't be read", format!("{}: {why}", path.display()));
             (Elf::default(), Some(why))

@@ -35,6 +35,8 @@ pub(crate) struct Elf {
     pub build_id: Option<String>,
     /// The version that a part of cuDNN exports.
     pub version: Option<Version>,
+    /// What the headers claim beyond the file's end, in words.
+    pub cut: Option<String>,
 }
 
 /// A file whose tables are read piece by piece, none larger than its limit.
@@ -71,7 +73,7 @@ pub(crate) fn read(file: File, wants_version: bool) -> Result<Elf, String> {
     let header = elf::FileHeader64::<Endianness>::parse(data).map_err(wrong)?;
     let endian = header.endian().map_err(wrong)?;
     let segments = header.program_headers(endian, data).map_err(wrong)?;
-    let mut found = Elf::default();
+    let mut found = Elf { cut: cut(header, segments, (endian, data)), ..Elf::default() };
     for segment in segments {
         if found.build_id.is_none() && segment.p_type(endian) == elf::PT_NOTE {
             found.build_id = build_id(segment, endian, data);
@@ -87,6 +89,28 @@ pub(crate) fn read(file: File, wants_version: bool) -> Result<Elf, String> {
 }
 
 type Segment = elf::ProgramHeader64<Endianness>;
+
+/// What the headers claim beyond the file's end: a loader maps such a library, and the process ends at the first page
+/// that is not there.
+fn cut(
+    header: &elf::FileHeader64<Endianness>,
+    segments: &[Segment],
+    (endian, data): (Endianness, Bounded<'_>),
+) -> Option<String> {
+    let bytes = data.len().ok()?;
+    let loaded = segments.iter().filter(|segment| segment.p_filesz(endian) > 0);
+    let segments = loaded.map(|segment| segment.p_offset(endian).checked_add(segment.p_filesz(endian)));
+    let table = u64::from(header.e_shnum(endian)) * u64::from(header.e_shentsize(endian));
+    let sections = if table == 0 { Some(0) } else { header.e_shoff(endian).checked_add(table) };
+    let mut claimed = 0;
+    for end in segments.chain([sections]) {
+        let Some(end) = end else {
+            return Some(format!("has {bytes} bytes, and its headers claim more than 64 bits can count"));
+        };
+        claimed = claimed.max(end);
+    }
+    (claimed > bytes).then(|| format!("is cut short: it has {bytes} bytes, and its headers claim {claimed}"))
+}
 
 fn build_id(segment: &Segment, endian: Endianness, data: Bounded<'_>) -> Option<String> {
     let mut notes = segment.notes(endian, data).ok()??;

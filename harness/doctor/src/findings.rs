@@ -1,18 +1,21 @@
 //! What does not belong together, one rule a function: each with its severity, its evidence, the files and the one
 //! command that mends it. Pure; looks at a ledger and asks the loader's order.
 
+mod companions;
+mod files;
 mod machine;
+mod mend;
 mod packages;
 mod places;
 mod programs;
 mod sets;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
+use self::mend::Mend;
 use crate::ledger::View;
-use crate::owner::Owner;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -51,23 +54,34 @@ pub struct Finding {
     pub evidence: Vec<String>,
     /// The files and folders that it is about.
     pub files: Vec<PathBuf>,
-    /// The command that mends it.
+    /// The command that mends it, a sentence where no command can, or nothing where nothing is wrong.
     pub mend: String,
 }
 
+/// What a rule finds.
+struct Found {
+    rule: &'static str,
+    severity: Severity,
+    title: String,
+    evidence: Vec<String>,
+    files: Vec<PathBuf>,
+    mend: Mend,
+}
+
 /// A rule.
-type Rule = fn(&View<'_>) -> Vec<Finding>;
+type Rule = fn(&View<'_>) -> Vec<Found>;
 
 /// Every rule, in the order in which findings of one severity are told.
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 21] = [
     programs::two_cudnn,
     programs::parts_of_two_folders,
+    files::broken,
     sets::two_versions_in_a_folder,
     sets::parts_from_elsewhere,
     sets::incomplete,
-    sets::no_compiler,
-    sets::no_builtins,
-    sets::no_cublaslt,
+    companions::no_compiler,
+    companions::no_builtins,
+    companions::no_cublaslt,
     programs::refused,
     programs::two_cuda_majors,
     programs::deleted,
@@ -82,9 +96,9 @@ const RULES: [Rule; 20] = [
     places::notes,
 ];
 
-/// What all rules find, the worst first.
+/// What all rules find, the worst first. What mends them agrees as a whole: there is one command for the search path.
 pub(crate) fn all(view: &View<'_>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(view)).collect();
+    let mut found: Vec<Found> = RULES.iter().flat_map(|rule| rule(view)).collect();
     // A swapped part is what shadowing leads to: the worse of the two is told.
     let swapped: Vec<PathBuf> = found
         .iter()
@@ -93,39 +107,34 @@ pub(crate) fn all(view: &View<'_>) -> Vec<Finding> {
         .collect();
     found.retain(|one| one.rule != "shadowed" || !one.files.iter().all(|file| swapped.contains(file)));
     found.sort_by_key(|one| one.severity);
-    found
+    left_out(&mut found);
+    let path = mend::merged(found.iter().filter(|one| one.severity != Severity::Note).map(|one| &one.mend));
+    found.into_iter().map(|one| settled(view, &path, one)).collect()
 }
 
-/// A text as a shell reads it, in one word: names of files and packages come from anywhere.
-fn shell(text: &str) -> String {
-    let plain =
-        text.chars().all(|character| character.is_ascii_alphanumeric() || "/._-+=".contains(character));
-    if plain && !text.is_empty() { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
+/// Rules about what one folder lacks, of which nothing is left to mend once nothing leads to that folder.
+const OF_A_FOLDER: [&str; 5] = ["broken-library", "mixed-set", "incomplete-set", "no-nvrtc", "no-cublaslt"];
 
-/// A path as a shell reads it.
-fn quoted(path: &Path) -> String {
-    shell(&path.display().to_string())
-}
-
-/// The command that puts a package back as it was published.
-fn reinstall(owner: &Owner) -> String {
-    let pinned = shell(&format!("{}=={}", owner.package, owner.version));
-    match owner.by {
-        "pip" => format!("python3 -m pip install --force-reinstall --no-deps {pinned}"),
-        "conda" => format!("conda install --force-reinstall {}", pinned.replace("==", "=")),
-        _ => format!("sudo apt-get install --reinstall {}", shell(&owner.package)),
+/// A folder that has to leave the search path is not mended besides.
+fn left_out(found: &mut [Found]) {
+    let change = mend::merged(found.iter().filter(|one| one.severity != Severity::Note).map(|one| &one.mend));
+    for one in found.iter_mut().filter(|one| OF_A_FOLDER.contains(&one.rule)) {
+        let folder = one.files.first().and_then(|file| file.parent()).map(std::path::Path::to_owned);
+        if let Some(folder) = folder.filter(|folder| change.without.contains(folder)) {
+            one.mend = mend::without(vec![folder]);
+        }
     }
 }
 
-/// The command that takes a package away.
-fn remove(owner: &Owner) -> String {
-    let package = shell(&owner.package);
-    match owner.by {
-        "pip" => format!("python3 -m pip uninstall -y {package}"),
-        "conda" => format!("conda remove {package}"),
-        _ => format!("sudo apt-get remove --purge {package}"),
-    }
+fn settled(view: &View<'_>, path: &mend::Change, found: Found) -> Finding {
+    let Found { rule, severity, title, evidence, files, mend } = found;
+    // A note asks for no change of what all programs see.
+    let mend = if severity == Severity::Note && matches!(mend, Mend::Path(_) | Mend::Both(..)) {
+        Mend::Nothing
+    } else {
+        mend
+    };
+    mend::settled(view, path, Finding { rule, severity, title, evidence, files, mend: String::new() }, mend)
 }
 
 /// The words of a list, with a comma between them.

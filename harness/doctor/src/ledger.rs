@@ -36,6 +36,17 @@ pub enum Devices {
     Unknown(String),
 }
 
+/// Whose file system is looked at, and so where a command has to run that mends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// This machine's.
+    Here,
+    /// One below that folder, such as an image's.
+    Below(PathBuf),
+    /// That of a process in another name space of mounts.
+    Container(u32),
+}
+
 /// What was asked for outside of the file system.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -51,6 +62,8 @@ pub struct Facts {
     pub devices: Devices,
     /// Whether to hash every library.
     pub hashes: bool,
+    /// Whose file system this is.
+    pub place: Place,
 }
 
 /// Every layer, and what does not belong together.
@@ -91,6 +104,7 @@ pub(crate) struct View<'a> {
     pub(crate) source: &'a Source,
     pub(crate) loader: &'a Loader,
     pub(crate) ledger: &'a Ledger,
+    pub(crate) place: &'a Place,
 }
 
 impl Ledger {
@@ -171,7 +185,7 @@ pub fn examine(source: &Source, facts: Facts) -> Ledger {
         trouble: BTreeMap::new(),
         findings: Vec::new(),
     };
-    ledger.findings = findings::all(&View { source, loader: &loader, ledger: &ledger });
+    ledger.findings = findings::all(&View { source, loader: &loader, ledger: &ledger, place: &facts.place });
     ledger.trouble = source.trouble().into_iter().map(|(kind, trouble)| (kind.to_owned(), trouble)).collect();
     ledger
 }

@@ -24,10 +24,10 @@ mod tables;
 mod version;
 
 pub use classes::Classes;
-pub use copies::{Copy, KnownBy, Library};
+pub use copies::{Copy, KnownBy, Library, Odd};
 pub use family::Family;
 pub use findings::{Finding, Severity};
-pub use ledger::{Devices, FORMAT, Facts, Ledger, examine};
+pub use ledger::{Devices, FORMAT, Facts, Ledger, Place, examine};
 pub use machine::{DEVICE_QUERY, Device, Driver, PROCESS_QUERY, Process, Toolkit, Variable, devices};
 pub use owner::Owner;
 pub use packages::{Package, Pin};
@@ -35,8 +35,8 @@ pub use process::{Running, running};
 pub use programs::{Mapped, Program, Python, Seen, Step, answers, mapped};
 pub use source::{Source, Trouble};
 pub use tables::{
-    Build, LeastDriver, Pinned, Served, Set, Switch, builds, cuda_of_driver, least_driver, least_drivers,
-    pinned, pins, served, set_of, sets, switches, version_of_build,
+    Build, Framework, LeastDriver, Pinned, Served, Set, Switch, builds, cuda_of_driver, framework,
+    frameworks, least_driver, least_drivers, pinned, pins, served, set_of, sets, switches, version_of_build,
 };
 pub use version::Version;
 

@@ -36,6 +36,9 @@ pub struct Owner {
     pub sha256: Option<String>,
     /// True where the file has another size than the record says.
     pub altered: bool,
+    /// The folder that it was installed below: of packages, or of conda's environment.
+    #[serde(skip)]
+    pub root: PathBuf,
 }
 
 type Record = BTreeMap<PathBuf, Owner>;
@@ -108,6 +111,7 @@ impl<'a> Owners<'a> {
                 bytes: bytes.parse().ok(),
                 sha256: sha256.strip_prefix("sha256=").and_then(hash::of_record),
                 altered: false,
+                root: site.to_owned(),
             };
             record.insert(site.join(path.trim_matches('"')), owner);
         }
@@ -129,6 +133,7 @@ impl<'a> Owners<'a> {
                 bytes: path["size_in_bytes"].as_u64(),
                 sha256: path["sha256"].as_str().map(str::to_owned),
                 altered: false,
+                root: prefix.to_owned(),
             };
             record.insert(prefix.join(inner), owner);
         }
@@ -159,6 +164,7 @@ impl<'a> Owners<'a> {
                     bytes: None,
                     sha256: None,
                     altered: false,
+                    root: PathBuf::from("/"),
                 };
                 record.insert(real, owner);
             }

@@ -60,6 +60,10 @@ pub struct Pin {
     pub installed: Option<String>,
     /// Whether that meets it; nothing where nobody can tell.
     pub met: Option<bool>,
+    /// The extra that it belongs to: it is asked for only with that, and counts where its package is there.
+    pub extra: Option<String>,
+    /// The table that it is known from, where the package itself does not say it.
+    pub source: Option<&'static str>,
 }
 
 /// The packages of interest in those folders; where two hold the same one, the first counts, as in Python.
@@ -95,18 +99,43 @@ fn package(source: &Source, site: &Path, info: &str) -> Option<Package> {
         |name: &str| head().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
     let name = normalized(&field("Name:")?);
     let version = field("Version:")?;
-    let pins = head().filter_map(|line| pin(line.strip_prefix("Requires-Dist:")?.trim())).collect();
-    let built = built(source, site, &name);
+    let mut pins: Vec<Pin> =
+        head().filter_map(|line| pin(line.strip_prefix("Requires-Dist:")?.trim())).collect();
+    let mut built = built(source, site, &name);
+    let row = Version::leading(&version).and_then(|version| tables::framework(&name, &version));
+    if let Some(row) = row {
+        built.entry("cuda".to_owned()).or_insert_with(|| row.cuda.to_string());
+        if !pins.iter().any(|pin| pin.package.contains("cudnn")) {
+            let known = row.requires.iter().filter_map(|text| pin(text));
+            let known =
+                known.map(|pin| Pin { extra: Some(row.extra.clone()), source: Some(&row.source), ..pin });
+            pins.extend(known);
+        }
+    }
     Some(Package { name, version, site: site.to_owned(), pins, built })
 }
 
 /// A requirement of one of NVIDIA's packages that holds on this platform.
 fn pin(requirement: &str) -> Option<Pin> {
     let (what, marker) = requirement.split_once(';').unwrap_or((requirement, ""));
-    let foreign = ["extra ==", "extra==", "\"Windows\"", "\"win32\"", "\"Darwin\"", "\"aarch64\""];
-    if foreign.iter().any(|word| marker.contains(word)) && !marker.contains(" or ") {
+    let marker = marker.replace('\'', "\"");
+    let foreign = ["\"Windows\"", "\"win32\"", "\"Darwin\"", "\"darwin\"", "\"aarch64\""];
+    let says_not = marker.contains("!=") || marker.contains(" or ");
+    if foreign.iter().any(|word| marker.contains(word)) && !says_not {
         return None;
     }
+    let extra = marker.split_once("extra").and_then(|(_, after)| {
+        Some(
+            after
+                .trim_start()
+                .strip_prefix("==")?
+                .trim_start()
+                .strip_prefix('"')?
+                .split_once('"')?
+                .0
+                .to_owned(),
+        )
+    });
     let end = what.find(|character: char| !(character.is_ascii_alphanumeric() || "-_.".contains(character)));
     let package = normalized(&what[..end.unwrap_or(what.len())]);
     package.starts_with("nvidia-").then(|| Pin {
@@ -114,6 +143,8 @@ fn pin(requirement: &str) -> Option<Pin> {
         package,
         installed: None,
         met: None,
+        extra,
+        source: None,
     })
 }
 
@@ -123,7 +154,7 @@ pub(crate) fn normalized(name: &str) -> String {
 }
 
 /// Whether a version meets a requirement such as `x (>=9.8,<10)`; nothing where there is a word that is not understood.
-fn meets(requirement: &str, installed: &str) -> Option<bool> {
+pub(crate) fn meets(requirement: &str, installed: &str) -> Option<bool> {
     let installed = Version::leading(installed)?;
     let start = requirement.find(['=', '<', '>', '!', '~'])?;
     let clauses = requirement[start..].trim_end_matches([')', ' ']).split(',');
@@ -207,7 +238,36 @@ fn assigned(text: &str, name: &str) -> Option<String> {
     None
 }
 
+/// Packages whose names tell the CUDA major that they are built for: `nvidia-cudnn-cu13`, `jax-cuda13-plugin`,
+/// `cupy-cuda12x`.
+const NAMED: [&str; 4] = ["nvidia-", "jax-cuda", "cupy-cuda", "onnxruntime-gpu-cu"];
+
+/// Frameworks that are told even where they say nothing of CUDA.
+const FRAMEWORKS: [&str; 12] = [
+    "torch",
+    "torchaudio",
+    "torchvision",
+    "jax",
+    "jaxlib",
+    "tensorflow",
+    "triton",
+    "cupy",
+    "vllm",
+    "xformers",
+    "tensorrt",
+    "transformer-engine",
+];
+
 impl Package {
+    /// True for a package that says something of the GPU's libraries to people; others are in the ledger because
+    /// cudnn-frontend's report lists them.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        let is_library = ["nvidia-", "cudnn", "cuda-"].iter().any(|start| self.name.starts_with(start));
+        let is_framework = FRAMEWORKS.contains(&self.name.as_str());
+        is_library || is_framework || !self.pins.is_empty() || self.cuda_major().is_some()
+    }
+
     /// The CUDA major that it was built for or stands for, by its own words, its name, its version or what is known.
     #[must_use]
     pub fn cuda_major(&self) -> Option<u32> {
@@ -215,6 +275,7 @@ impl Package {
             self.built.get("cuda").and_then(|text| Version::leading(text)).map(|version| version.number(0));
         let suffix = |text: &str| {
             let (_, after) = text.rsplit_once("cu")?;
+            let after = after.strip_prefix("da").unwrap_or(after);
             let digits: String = after.chars().take(2).take_while(char::is_ascii_digit).collect();
             (digits.len() == 2).then(|| digits.parse().ok()).flatten()
         };
@@ -222,7 +283,7 @@ impl Package {
             let version = Version::leading(&self.version)?;
             tables::pinned(&self.name, &version).map(|row| row.cuda.number(0))
         };
-        let named = || suffix(&self.name).filter(|_| self.name.starts_with("nvidia-"));
+        let named = || suffix(&self.name).filter(|_| NAMED.iter().any(|start| self.name.starts_with(start)));
         let counts = ["nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-nvjitlink"];
         let counted = || {
             Version::leading(&self.version)
@@ -237,63 +298,4 @@ impl Package {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requirements_are_met_or_not_or_not_understood() {
-        for (requirement, installed, met) in [
-            ("nvidia-cudnn-cu13==9.19.0.56", "9.19.0.56", Some(true)),
-            ("nvidia-cudnn-cu13==9.19.0.56", "9.20.0.48", Some(false)),
-            ("nvidia-cudnn-cu12<10.0,>=9.8", "9.10.2.21", Some(true)),
-            ("nvidia-cudnn-cu12 (>=9.8)", "9.1.0.70", Some(false)),
-            ("nvidia-cudnn-cu12~=9.1", "9.19.0.56", Some(true)),
-            ("nvidia-cudnn-cu12==9.*", "8.9.2.26", Some(false)),
-            ("nvidia-cudnn-cu12!=9.10.*", "9.10.2.21", Some(false)),
-            ("nvidia-cudnn-cu12", "9.1", None),
-            ("nvidia-cudnn-cu12 @ file:///x=y", "9.1", None),
-        ] {
-            assert_eq!(meets(requirement, installed), met, "{requirement} {installed}");
-        }
-    }
-
-    #[test]
-    fn pins_of_other_platforms_and_extras_are_passed_over() {
-        let about = |text: &str| pin(text).map(|pin| (pin.package, pin.requirement));
-        let linux = "nvidia-cudnn_cu13==9.19.0.56; platform_system == \"Linux\"";
-        assert_eq!(about(linux), Some(("nvidia-cudnn-cu13".into(), "nvidia-cudnn_cu13==9.19.0.56".into())));
-        assert_eq!(about("nvidia-cudnn-cu12==9.1; extra == 'cuda'"), None);
-        assert_eq!(about("nvidia-cudnn-cu12==9.1; platform_system == \"Windows\""), None);
-        assert_eq!(about("numpy>=1"), None);
-    }
-
-    #[test]
-    fn what_a_framework_was_built_with_is_read_from_its_own_files() {
-        let torch = "__version__ = '2.11.0+cu130'\ndebug = False\ncuda: Optional[str] = '13.0'\nhip: Optional[str] = None\n";
-        assert_eq!(assigned(torch, "cuda").as_deref(), Some("13.0"));
-        assert_eq!(assigned(torch, "hip"), None);
-        let flow = "build_info = collections.OrderedDict([], **{\"cuda_version\": \"12.5.1\", \"cudnn_version\": \"9\"})";
-        assert_eq!(assigned(flow, "cudnn_version").as_deref(), Some("9"));
-    }
-
-    #[test]
-    fn a_thousand_packages_are_passed_over_and_the_few_of_interest_are_read() {
-        let folder = tempfile::tempdir().expect("a folder");
-        for number in 0..1000 {
-            std::fs::create_dir(folder.path().join(format!("p{number}-1.0.dist-info"))).expect("made");
-        }
-        let info = folder.path().join("torch-2.11.0.dist-info");
-        std::fs::create_dir(&info).expect("made");
-        let text = "Name: torch\nVersion: 2.11.0\nRequires-Dist: nvidia-cudnn-cu13==9.19.0.56; platform_system == \"Linux\"\n\nRequires-Dist: nvidia-no==1\n";
-        std::fs::write(info.join("METADATA"), text).expect("written");
-        let info = folder.path().join("nvidia_cudnn_cu13-9.20.0.48.dist-info");
-        std::fs::create_dir(&info).expect("made");
-        std::fs::write(info.join("METADATA"), "Name: nvidia-cudnn-cu13\nVersion: 9.20.0.48\n")
-            .expect("written");
-        let found = read(&Source::below(folder.path()), &["/".into()]);
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0].cuda_major(), Some(13));
-        assert_eq!(found[1].pins[0].met, Some(false), "{found:#?}");
-        assert_eq!((found[1].pins.len(), found[1].cuda_major()), (1, Some(13)));
-    }
-}
+mod tests;

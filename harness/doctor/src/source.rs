@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
@@ -36,6 +36,7 @@ pub struct Source {
     trouble: RefCell<BTreeMap<&'static str, Trouble>>,
     complaints: RefCell<BTreeSet<(&'static str, String)>>,
     known: RefCell<BTreeMap<PathBuf, Option<PathBuf>>>,
+    loops: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl Source {
@@ -47,6 +48,7 @@ impl Source {
             trouble: RefCell::default(),
             complaints: RefCell::default(),
             known: RefCell::default(),
+            loops: RefCell::default(),
         }
     }
 
@@ -110,6 +112,7 @@ impl Source {
             links += 1;
             if links > LINKS_MAX {
                 self.complain("links that lead in circles", next.display().to_string());
+                self.loops.borrow_mut().insert(path.to_owned());
                 return None;
             }
             let target = fs::read_link(self.outside(&next)).ok()?;
@@ -148,6 +151,27 @@ impl Source {
     pub fn file(&self, path: &Path) -> Option<(u64, (u64, u64))> {
         let data = fs::metadata(self.outside(&self.real(path)?)).ok()?;
         data.is_file().then(|| (data.len(), (data.dev(), data.ino())))
+    }
+
+    /// What keeps the path from being a plain file, in words; nothing where it is one.
+    #[must_use]
+    pub fn oddity(&self, path: &Path) -> Option<&'static str> {
+        let Some(real) = self.real(path) else {
+            let outside = self.outside(path);
+            return Some(match fs::symlink_metadata(outside) {
+                _ if self.loops.borrow().contains(path) => "is a link that leads in circles",
+                Ok(data) if data.file_type().is_symlink() => "is a link that leads nowhere",
+                Ok(_) | Err(_) => "is not there",
+            });
+        };
+        let kind = fs::metadata(self.outside(&real)).ok()?.file_type();
+        let table = [
+            (kind.is_dir(), "is a folder, not a regular file"),
+            (kind.is_fifo(), "is a pipe, not a regular file"),
+            (kind.is_socket(), "is a socket, not a regular file"),
+            (kind.is_char_device() || kind.is_block_device(), "is a device, not a regular file"),
+        ];
+        table.into_iter().find_map(|(holds, words)| holds.then_some(words))
     }
 
     /// Opens a plain file; a pipe would keep the reader waiting.
@@ -245,6 +269,12 @@ mod tests {
         let source = Source::below(folder.path());
         assert_eq!((source.real(at("/a")), source.names(at("/a")).len()), (None, 0));
         assert_eq!(source.trouble()["links that lead in circles"].count, 1);
+        assert_eq!(source.oddity(at("/a")), Some("is a link that leads in circles"));
+        symlink("/none", folder.path().join("c")).expect("linked");
+        fs::write(folder.path().join("d"), "").expect("written");
+        let odd = ["/c", "/d", "/e", "/"].map(|path| source.oddity(at(path)));
+        let folder_words = Some("is a folder, not a regular file");
+        assert_eq!(odd, [Some("is a link that leads nowhere"), None, Some("is not there"), folder_words]);
         assert!(source.text(at("/"), 1).is_none());
         assert_eq!(source.trouble()["files that can't be read"].told, ["/: is no plain file"]);
     }

@@ -73,6 +73,25 @@ pub struct Pinned {
     pub date: String,
 }
 
+/// What the packages of a framework ask for, of releases whose metadata was read.
+#[derive(Debug, Deserialize)]
+pub struct Framework {
+    /// Name of the package.
+    pub package: String,
+    /// Its releases.
+    pub versions: Vec<Version>,
+    /// CUDA that it is built for, or the first that it takes.
+    pub cuda: Version,
+    /// Requirements of NVIDIA's packages.
+    pub requires: Vec<String>,
+    /// The extras by which they are asked for.
+    pub extra: String,
+    /// Where this is known from.
+    pub source: String,
+    /// When that was looked at.
+    pub date: String,
+}
+
 /// A file of a known build.
 #[derive(Debug, Deserialize)]
 pub struct Build {
@@ -129,6 +148,10 @@ table!(
     pins, Pinned, "pins.json"
 );
 table!(
+    /// Requirements of frameworks.
+    frameworks, Framework, "frameworks.json"
+);
+table!(
     /// Known builds.
     builds, Build, "builds.json"
 );
@@ -170,6 +193,13 @@ pub fn pinned(framework: &str, version: &Version) -> Option<&'static Pinned> {
     pins().iter().find(|row| row.framework == framework && row.versions.contains(&released))
 }
 
+/// What a release of a framework's package is known to ask for.
+#[must_use]
+pub fn framework(package: &str, version: &Version) -> Option<&'static Framework> {
+    let released = version.short(3);
+    frameworks().iter().find(|row| row.package == package && row.versions.contains(&released))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +216,7 @@ mod tests {
         least_drivers().iter().for_each(|row| told(&row.source, &row.date));
         served().iter().for_each(|row| told(&row.source, &row.date));
         pins().iter().for_each(|row| told(&row.source, &row.date));
+        frameworks().iter().for_each(|row| told(&row.source, &row.date));
         builds().iter().for_each(|row| told(&row.source, &row.date));
         switches().iter().for_each(|row| told(&row.source, &row.date));
         let counts = [
@@ -193,6 +224,7 @@ mod tests {
             least_drivers().len(),
             served().len(),
             pins().len(),
+            frameworks().len(),
             builds().len(),
             switches().len(),
         ];

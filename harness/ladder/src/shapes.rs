@@ -300,7 +300,9 @@ fn told(board: &Board, cases: usize, untaken: usize, mut breaks: Vec<Break>) -> 
     }
     let left = board.suspects.len().saturating_sub(BREAKS_MAX);
     if left > 0 {
-        notes.push(format!("{left} failures more, not tried again; `convict hunt` finds and sorts them"));
+        notes.push(format!(
+            "{left} failures more, not tried again; `convict hunt --library DIR --time 10m --out found` finds and sorts them"
+        ));
     }
     if untaken > 0 {
         notes.push(format!("{untaken} of {cases} shapes were left when the time was over"));

@@ -85,7 +85,12 @@ fn lists(root: &Path, part: Part) -> Vec<(&'static str, Version)> {
 fn altered(root: &Path, folder: &Path, wheel: &Wheel) -> Vec<String> {
     let list = format!("{}-{}.dist-info/RECORD", wheel.package.replace('-', "_"), wheel.version);
     let mut text = String::new();
-    let read = File::open(root.join(list)).map(|file| file.take(RECORD_BYTES_MAX).read_to_string(&mut text));
+    let list = root.join(list);
+    // A pipe in its place would keep the reader waiting.
+    if !fs::metadata(&list).is_ok_and(|data| data.is_file()) {
+        return Vec::new();
+    }
+    let read = File::open(list).map(|file| file.take(RECORD_BYTES_MAX).read_to_string(&mut text));
     if !matches!(read, Ok(Ok(_))) {
         return Vec::new();
     }

@@ -150,6 +150,7 @@ fn a_bundle_s_recipe_checks_the_files_that_were_loaded_and_tells_them() {
         "library set   cuDNN 9.19.0-full, for CUDA 13\n",
         "wheel         nvidia-cudnn-cu13 9.19.0.56\n",
         "asked for     nvidia-cuda-nvrtc 13.0.88\n",
+        "install       python3 -m pip install --no-deps nvidia-cudnn-cu13==9.19.0.56 nvidia-cublas==13.1.2.11\n",
         "case          fprop f16 nhwc n2 c16 k32 i14x14 f3x3 p1x1 engine=25 fill=int2:1\n",
         "file          wheel:nvidia/cudnn/lib/libcudnn.so.9\n",
     ] {
@@ -183,6 +184,7 @@ fn nothing_in_a_bundle_becomes_an_instruction() {
         "needs",
         "wheel",
         "asked for",
+        "install",
         "note",
         "failure",
         "case",
@@ -198,6 +200,16 @@ fn nothing_in_a_bundle_becomes_an_instruction() {
     for line in text.lines() {
         assert!(known.iter().any(|name| line.starts_with(name)), "{line}");
         assert!(!line.contains(case::is_wild), "{line}");
+    }
+}
+
+#[test]
+fn a_value_of_megabytes_is_cut_in_the_text_and_leaves_the_other_forms_short() {
+    let (_folder, bundle) = bundle(|sample| sample.environment.gpu = "\u{e9}".repeat(2_000_000));
+    let huge = Recipe { bundle: Some(&bundle), ..recipe() };
+    for form in [Form::Docker, Form::Conda, Form::Pip, Form::Text] {
+        let text = huge.render(form).unwrap();
+        assert!(text.len() < 20_000, "{form:?}: {} bytes", text.len());
     }
 }
 

@@ -27,6 +27,13 @@ pub(super) fn render(recipe: &Recipe<'_>) -> String {
         page.line("", &format!("sha256 {}", wheel.sha256));
         page.line("", &format!("libraries in {}", wheel.libraries));
     }
+    if recipe.needed().next().is_some() {
+        // Without a file that holds hashes pip checks none; the requirements of `--kind pip` have them.
+        let wheels: Vec<String> =
+            recipe.needed().map(|wheel| format!("{}=={}", wheel.package, wheel.version)).collect();
+        page.line("install", &format!("python3 -m pip install --no-deps {}", wheels.join(" ")));
+        page.line("", "--kind pip writes the same with hashes");
+    }
     for note in &recipe.notes {
         page.line("note", note);
     }
@@ -62,12 +69,18 @@ fn environment(page: &mut Page, environment: &Environment) {
     }
 }
 
+/// Most characters of a value: a bundle's file may hold megabytes in one.
+const VALUE_MAX: usize = 2000;
+
 /// Lines of a name and a value.
 struct Page(String);
 
 impl Page {
     fn line(&mut self, name: &str, value: &str) {
+        let line = one_line(value);
+        let end = line.char_indices().nth(VALUE_MAX).map(|(end, _)| end);
+        let (told, more) = end.map_or((&*line, ""), |end| (&line[..end], "..."));
         // Writing into a String cannot fail.
-        let _ = writeln!(self.0, "{}", format!("{name:NAMES$}{}", one_line(value)).trim_end());
+        let _ = writeln!(self.0, "{}", format!("{name:NAMES$}{told}{more}").trim_end());
     }
 }

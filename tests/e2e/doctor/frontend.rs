@@ -13,7 +13,7 @@ use crate::convict::{convict_in, fresh_folder, skipped};
 
 /// A Python of its own with cudnn-frontend, a cuDNN and its compiler.
 fn environment() -> Option<PathBuf> {
-    let [old, _, compiler] = small()?;
+    let [old, compiler] = small()?;
     // The frontend is fetched by the script of the tests of bundles.
     let run = std::env::var_os("CONVICT_TEST_FRONTEND");
     let Some(site) = run.and_then(|python| Some(Path::new(&python).parent()?.join("site"))) else {

@@ -1,8 +1,11 @@
 //! The arguments of `convict doctor`. Knows names and help texts; opens nothing.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+
+use super::values::some_time;
 
 /// `convict doctor`.
 #[derive(Debug, Args)]
@@ -12,6 +15,9 @@ pub(crate) struct Doctor {
     /// Python at hand tells its folders alone.
     #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3", conflicts_with = "root")]
     pub(crate) python: Option<PathBuf>,
+    /// Most time for that Python; what it told until then counts, and it is killed.
+    #[arg(long, value_name = "DURATION", value_parser = some_time, default_value = "30s")]
+    pub(crate) time: Duration,
     /// Tell what the loader would map for this program or library, which is not run.
     #[arg(long, value_name = "FILE")]
     pub(crate) exe: Option<PathBuf>,
@@ -39,5 +45,9 @@ WHAT IS LOOKED AT
   cuDNN, cuBLAS, cudart, NVRTC and nvJitLink (LD_LIBRARY_PATH, the Python's packages, conda, toolkits, the loader's
   cache and configuration, system folders) with version, build-id and package, frameworks with what they were built for
   and what they pin, variables, and which copy programs map. Neither a GPU nor a driver nor a Python is needed.
+
+WHAT MENDS IT
+  Each finding ends with one command, or with a sentence where no command can. They agree with each other: what has to
+  change in LD_LIBRARY_PATH is one command for all. With --root and --pid of a container they run inside.
 
 Exit code 0: nothing but notes; 1: an error or a warning; 3: there is no cuDNN to look at.";

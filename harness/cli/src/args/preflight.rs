@@ -6,14 +6,14 @@ use std::time::Duration;
 use clap::Args;
 use gate::{Asked, Bytes, Capability, Release, SetName, Thresholds};
 
-use super::values::duration;
+use super::values::some_time;
 use super::{MachineArgs, OneDevice};
 
 /// `convict preflight`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER)]
 pub(crate) struct Preflight {
-    /// Read thresholds from this file; a flag wins over its line.
+    /// Read thresholds from this file, `-` for standard input; a flag wins over its line.
     #[arg(long, value_name = "FILE")]
     pub(crate) thresholds: Option<PathBuf>,
     /// Oldest driver release, such as 580 or 580.65.06.
@@ -39,7 +39,7 @@ pub(crate) struct Preflight {
     #[arg(long, value_name = "NAME")]
     allow_set: Vec<SetName>,
     /// Most time for all of it; a device that hangs is told then.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "20s")]
+    #[arg(long, value_name = "DURATION", value_parser = some_time, default_value = "20s")]
     pub(crate) time: Duration,
     /// Print one JSON object instead of the line.
     #[arg(long)]
@@ -68,6 +68,9 @@ impl Preflight {
 }
 
 const AFTER: &str = "\
+ONE DEVICE A CALL
+  --device names one; a job of several calls it once for each, or each of its ranks for its own.
+
 THE FILE
   TOML with the flags' names as keys, every value in quotes:
 

@@ -92,6 +92,14 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     if rest.is_empty() { Ok(Duration::from_secs(seconds)) } else { Err(wrong()) }
 }
 
+/// Reads a duration in which something has to be done, so that none is no answer.
+pub(super) fn some_time(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err(format!("'{text}' leaves no time: write a second or more")),
+        time => Ok(time),
+    }
+}
+
 /// Reads `1048576`, `512MiB`, `2GiB`: at most 63 bits of bytes.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = case::split_byte_unit(text);

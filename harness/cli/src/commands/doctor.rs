@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use case::Exit;
 use doctor::{
-    Classes, DEVICE_QUERY, Devices, Facts, Ledger, PROBE, PROCESS_QUERY, Program as Seen, Python, Running,
-    Severity, Source,
+    Classes, DEVICE_QUERY, Devices, Facts, Ledger, PROBE, PROCESS_QUERY, Place, Program as Seen, Python,
+    Running, Severity, Source,
 };
 use exec::{HarnessError, Program, ProgramEnd, run_program};
 
@@ -27,9 +27,8 @@ use crate::words::how;
 /// Most time for nvidia-smi: it hangs where the driver does, and takes seconds where nothing keeps the driver loaded.
 const SMI_TIME: Duration = Duration::from_secs(20);
 
-/// Most time for a Python to tell its folders, and to import PyTorch from a slow disk.
+/// Most time for a Python to tell its folders.
 const PLACES_TIME: Duration = Duration::from_secs(10);
-const IMPORT_TIME: Duration = Duration::from_secs(180);
 
 /// Most bytes that are read of what the Python wrote.
 const ANSWER_MAX: u64 = 16 << 20;
@@ -54,7 +53,9 @@ pub(crate) fn run(arguments: &Doctor) -> Result<u8, Failure> {
     tell(arguments, &ledger)?;
     if !ledger.has_cudnn() {
         return Err(Failure::Machine(
-            "there is no cuDNN to look at, neither on disk nor in a program".to_owned(),
+            "there is no cuDNN to look at, neither on disk nor in a program; name what has one by --python, --exe or \
+             --pid, or its folder in LD_LIBRARY_PATH"
+                .to_owned(),
         ));
     }
     let is_bad = ledger.findings.iter().any(|finding| finding.severity != Severity::Note);
@@ -94,7 +95,13 @@ fn gather(arguments: &Doctor, source: &Source, running: Option<Running>) -> Resu
         let text = |text: OsString| text.to_string_lossy().into_owned();
         env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
     });
-    Ok(Facts { variables, python: python?, running, executable, devices: devices?, hashes: arguments.hash })
+    let place = match (&arguments.root, &running) {
+        (Some(root), _) => Place::Below(root.canonicalize().unwrap_or_else(|_| root.clone())),
+        (None, Some(Running { pid, root: Some(_), .. })) => Place::Container(*pid),
+        (None, Some(_) | None) => Place::Here,
+    };
+    let (devices, python, hashes) = (devices?, python?, arguments.hash);
+    Ok(Facts { variables, python, running, executable, devices, hashes, place })
 }
 
 /// The file of `--exe` as the source names it.
@@ -104,8 +111,9 @@ fn executable(arguments: &Doctor, source: &Source, file: &Path) -> Result<PathBu
         Ok(here) if arguments.root.is_none() => here.join(file),
         Ok(_) | Err(_) => Path::new("/").join(file),
     };
-    if source.file(&whole).is_none() {
-        return Err(refuse("there is no such file"));
+    if let Some(oddity) = source.oddity(&whole) {
+        let is_nothing = oddity == "is not there";
+        return Err(refuse(if is_nothing { "there is no such file" } else { oddity }));
     }
     if source.bytes(&whole, 2).is_some_and(|start| start == b"#!") {
         return Err(refuse("is a script; name the program that reads it, or a Python by --python"));
@@ -172,7 +180,7 @@ fn python(arguments: &Doctor) -> Result<Option<(Python, Option<Seen>)>, Failure>
     let folder = scratch()?;
     let answer = folder.path().join("answers.jsonl");
     let (program, mode, time) = match &arguments.python {
-        Some(program) => (program.clone(), "import", IMPORT_TIME),
+        Some(program) => (program.clone(), "import", arguments.time),
         None => (PathBuf::from("python3"), "places", PLACES_TIME),
     };
     // The program starts in a folder of ours.
@@ -184,6 +192,9 @@ fn python(arguments: &Doctor) -> Result<Option<(Python, Option<Seen>)>, Failure>
     let words = vec!["-B".into(), "-c".into(), PROBE.into(), answer.clone().into(), mode.into()];
     let trouble = match start(&program, words, folder.path(), time) {
         Ok(ProgramEnd { exit: Exit::Exited(0), .. }) => None,
+        Ok(end @ ProgramEnd { exit: Exit::TimedOut(_) | Exit::TooSlow(_), .. }) => {
+            Some(format!("{} (--time gives it longer)", how(end.exit)))
+        }
         Ok(end) => Some(complaint(&end)),
         Err(HarnessError::Interrupted) => return Err(Failure::Interrupted),
         Err(HarnessError::Spawn { source, .. }) if arguments.python.is_some() => {

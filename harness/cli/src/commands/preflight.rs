@@ -1,7 +1,7 @@
 //! `convict preflight`: one line on whether a job may start here. What is asked and what counts as right are `gate`'s
 //! matter; this file knows words and exit codes.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
@@ -59,9 +59,18 @@ pub(crate) fn run(arguments: &Preflight) -> Result<u8, Failure> {
 fn read(path: &Path) -> Result<Thresholds, Failure> {
     let name = path.display().to_string();
     let refuse = |why: String| Failure::Usage(format!("--thresholds {name}: {why}"));
-    let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
+    let from: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        // A pipe that nobody writes to would keep the gate waiting for longer than it may.
+        let data = fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
+        if !data.is_file() {
+            return Err(refuse("is not a regular file; - reads standard input".to_owned()));
+        }
+        Box::new(File::open(path).map_err(|error| refuse(error.to_string()))?)
+    };
     let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.to_string()))?;
+    from.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.to_string()))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(refuse(format!("is larger than {FILE_BYTES_MAX} bytes; name a file of thresholds")));
     }

@@ -1,7 +1,8 @@
 //! Rules about the driver and the devices: whether the machine itself is what ails. Knows what nvidia-smi told; asks
 //! nothing.
 
-use super::{Finding, Severity, shell};
+use super::mend::{Mend, word};
+use super::{Found, Severity};
 use crate::ledger::{Devices, View};
 use crate::machine::Device;
 
@@ -12,32 +13,32 @@ const FREE_PART: u64 = 10;
 const MISMATCH: &str = "version mismatch";
 
 /// A driver whose library and kernel module are of different releases: nothing works until the module is loaded anew.
-pub(super) fn driver_differs(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn driver_differs(view: &View<'_>) -> Vec<Found> {
     let Devices::Unknown(why) = &view.ledger.devices else { return Vec::new() };
     if !why.contains(MISMATCH) {
         return Vec::new();
     }
     let module =
         view.ledger.driver.release.as_ref().map(|release| format!("the kernel's module is {release}"));
-    vec![Finding {
+    vec![Found {
         rule: "driver-differs",
         severity: Severity::Error,
         title: "the driver's library and its kernel module are of different releases".to_owned(),
         evidence: std::iter::once(format!("nvidia-smi: {why}")).chain(module).collect(),
         files: Vec::new(),
-        mend: "sudo reboot".to_owned(),
+        mend: Mend::Host("sudo reboot".to_owned()),
     }]
 }
 
 /// Devices with memory errors, and those whose memory others hold.
-pub(super) fn devices(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn devices(view: &View<'_>) -> Vec<Found> {
     let Devices::Known(devices) = &view.ledger.devices else { return Vec::new() };
     devices.iter().flat_map(|device| ailing(device).into_iter().chain(full(device))).collect()
 }
 
-fn ailing(device: &Device) -> Option<Finding> {
+fn ailing(device: &Device) -> Option<Found> {
     let errors: u64 = device.ecc_uncorrected.parse().ok().filter(|errors| *errors > 0)?;
-    Some(Finding {
+    Some(Found {
         rule: "memory-errors",
         severity: Severity::Error,
         title: format!("GPU {} counts {errors} memory errors that ECC could not correct", device.index),
@@ -46,11 +47,11 @@ fn ailing(device: &Device) -> Option<Finding> {
                 .to_owned(),
         ],
         files: Vec::new(),
-        mend: format!("sudo nvidia-smi --gpu-reset -i {}", shell(&device.index)),
+        mend: Mend::Host(format!("sudo nvidia-smi --gpu-reset -i {}", word(&device.index))),
     })
 }
 
-fn full(device: &Device) -> Option<Finding> {
+fn full(device: &Device) -> Option<Found> {
     let [Some(total), _, Some(free)] = device.memory_mib else { return None };
     if total == 0 || free >= total / FREE_PART {
         return None;
@@ -64,15 +65,15 @@ fn full(device: &Device) -> Option<Finding> {
     let pid = largest.and_then(|process| process.pid.parse::<u32>().ok());
     let hidden =
         device.processes.is_empty().then(|| "who holds it is not told, as in a container".to_owned());
-    Some(Finding {
+    Some(Found {
         rule: "memory-held",
         severity: Severity::Warning,
         title: format!("GPU {} has {free} of {total} MiB free: expect ALLOC_FAILED", device.index),
         evidence: device.processes.iter().map(held).chain(hidden).collect(),
         files: Vec::new(),
-        mend: pid.map_or_else(
-            || format!("sudo fuser -v /dev/nvidia{} # and end what is not wanted", shell(&device.index)),
+        mend: Mend::Host(pid.map_or_else(
+            || format!("sudo fuser -v /dev/nvidia{} # and end what is not wanted", word(&device.index)),
             |pid| format!("kill {pid} # if it is not wanted"),
-        ),
+        )),
     })
 }

@@ -2,20 +2,30 @@
 //! maps in place of the pinned one. Knows versions; reads no file.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use super::{Finding, Severity, listed, shell};
+use super::mend::{self, Mend};
+use super::{Found, Severity, listed};
 use crate::family::{Family, SHIM};
 use crate::ledger::View;
-use crate::packages::{Package, Pin};
+use crate::packages::{Package, Pin, meets};
 use crate::tables;
 use crate::version::Version;
 
 /// Packages whose CUDA major is what their libraries need of the driver.
-const NEEDY: [&str; 6] =
-    ["torch", "nvidia-cudnn-", "nvidia-cuda-runtime", "nvidia-cublas", "onnxruntime-gpu", "tensorflow"];
+const NEEDY: [&str; 8] = [
+    "torch",
+    "nvidia-cudnn-",
+    "nvidia-cuda-runtime",
+    "nvidia-cublas",
+    "onnxruntime-gpu",
+    "tensorflow",
+    "jax-cuda",
+    "cupy-cuda",
+];
 
 /// Libraries for a CUDA that the driver is too old for.
-pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Found> {
     let driver = &view.ledger.driver;
     let Some(release) = &driver.release else { return Vec::new() };
     let mut by_major: BTreeMap<u32, Vec<String>> = BTreeMap::new();
@@ -38,7 +48,7 @@ pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Finding> {
         };
         let served =
             driver.cuda.as_ref().map_or_else(|| "nothing known".to_owned(), |cuda| format!("CUDA {cuda}"));
-        findings.push(Finding {
+        findings.push(Found {
             rule: "driver-too-old",
             severity: Severity::Error,
             title: format!("driver {release} is older than CUDA {major} needs ({} or newer)", least.driver),
@@ -48,10 +58,10 @@ pub(super) fn driver_too_old(view: &View<'_>) -> Vec<Finding> {
                 format!("known from: {} ({})", least.source, least.what),
             ],
             files: Vec::new(),
-            mend: format!(
-                "sudo apt-get install cuda-drivers-{} # or newer; of a container, on its host",
+            mend: Mend::Host(format!(
+                "sudo apt-get install cuda-drivers-{} # or newer",
                 least.driver.number(0)
-            ),
+            )),
         });
     }
     findings
@@ -62,35 +72,80 @@ fn matters(pin: &Pin) -> bool {
     ["cudnn", "cublas", "cuda-nvrtc", "cuda-runtime"].iter().any(|word| pin.package.contains(word))
 }
 
-/// A requirement of a framework that what is installed does not meet.
-pub(super) fn pin_not_met(view: &View<'_>) -> Vec<Finding> {
+/// A requirement of a framework that what is installed does not meet. One that belongs to an extra counts where its
+/// package is there.
+pub(super) fn pin_not_met(view: &View<'_>) -> Vec<Found> {
+    let is_unmet = |package: &Package, pin: &Pin| {
+        let missing = pin.installed.is_none() && pin.package.contains("cudnn") && package.name == "torch";
+        matters(pin) && (pin.met == Some(false) || missing)
+    };
+    let unmet_of = |package: &'_ Package| {
+        package.pins.iter().filter(|pin| is_unmet(package, pin)).cloned().collect::<Vec<Pin>>()
+    };
+    let all: Vec<Pin> = view.ledger.packages.iter().flat_map(unmet_of).collect();
     let mut findings = Vec::new();
     for package in &view.ledger.packages {
-        let is_unmet = |pin: &&Pin| {
-            let missing = pin.installed.is_none() && pin.package.contains("cudnn") && package.name == "torch";
-            matters(pin) && (pin.met == Some(false) || missing)
-        };
-        let unmet: Vec<&Pin> = package.pins.iter().filter(is_unmet).collect();
+        let unmet = unmet_of(package);
         if unmet.is_empty() {
             continue;
         }
-        let words = |pin: &&Pin| {
+        let words = |pin: &Pin| {
             let installed = pin.installed.as_ref().map_or_else(|| "nothing of it".to_owned(), Clone::clone);
-            format!("it requires {}; installed is {installed}", pin.requirement)
+            let known = pin.source.map_or_else(String::new, |source| format!(" (known from: {source})"));
+            let extra =
+                pin.extra.as_ref().map_or_else(String::new, |extra| format!(" with its extra {extra}"));
+            format!("it requires {}{extra}; installed is {installed}{known}", pin.requirement)
         };
-        findings.push(Finding {
+        findings.push(Found {
             rule: "pin-not-met",
             severity: Severity::Warning,
             title: format!("{} {} is not given what it pins", package.name, package.version),
             evidence: unmet.iter().map(words).collect(),
             files: vec![package.site.clone()],
-            mend: format!(
-                "python3 -m pip install {}",
-                unmet.iter().map(|pin| shell(&pin.requirement)).collect::<Vec<_>>().join(" ")
-            ),
+            mend: meet(view, &package.site, &all),
         });
     }
     findings
+}
+
+/// The one command that meets every requirement, each package with the version that all frameworks take; a sentence
+/// where none is published that does.
+fn meet(view: &View<'_>, site: &Path, unmet: &[Pin]) -> Mend {
+    let mut names: Vec<&str> = unmet.iter().map(|pin| pin.package.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut wanted = Vec::new();
+    for name in names {
+        let pins = view
+            .ledger
+            .packages
+            .iter()
+            .flat_map(|package| package.pins.iter().map(move |pin| (package, pin)));
+        let pins: Vec<(&Package, &Pin)> = pins.filter(|(_, pin)| pin.package == name).collect();
+        let suits =
+            |version: &str| pins.iter().all(|(_, pin)| meets(&pin.requirement, version) != Some(false));
+        let exact =
+            pins.iter().find_map(|(_, pin)| Some(pin.requirement.split_once("==")?.1.trim().to_owned()));
+        let published = wheels::published().iter().rev().filter(|wheel| wheel.package == name);
+        let found = match exact {
+            Some(exact) => Some(exact).filter(|version| suits(version)),
+            None => published.map(|wheel| wheel.version.to_string()).find(|version| suits(version)),
+        };
+        match found {
+            Some(version) => wanted.push(format!("{name}=={version}")),
+            None if pins.len() == 1 => wanted.push(pins[0].1.requirement.clone()),
+            None => {
+                let told = pins
+                    .iter()
+                    .map(|(package, pin)| format!("{} requires {}", package.name, pin.requirement));
+                return Mend::Words(format!(
+                    "no version of {name} suits all ({}): give each an environment of its own",
+                    listed(told)
+                ));
+            }
+        }
+    }
+    Mend::Command(mend::pip_install(view, site, &wanted))
 }
 
 /// The cuDNN that a framework pins, by its own words or by what is known of its release.
@@ -105,7 +160,7 @@ fn pinned(package: &Package) -> Option<Version> {
 }
 
 /// A program with PyTorch that maps another cuDNN than PyTorch was built with.
-pub(super) fn other_than_pinned(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn other_than_pinned(view: &View<'_>) -> Vec<Found> {
     let torch = view.ledger.packages.iter().find(|package| package.name == "torch");
     let Some((torch, wanted)) = torch.and_then(|torch| Some((torch, pinned(torch)?))) else {
         return Vec::new();
@@ -124,7 +179,7 @@ pub(super) fn other_than_pinned(view: &View<'_>) -> Vec<Finding> {
         let Some(found) = program.cudnn.as_ref().or(on_disk).filter(|found| !found.agrees(&wanted)) else {
             continue;
         };
-        findings.push(Finding {
+        findings.push(Found {
             rule: "other-than-pinned",
             severity: Severity::Warning,
             title: format!(
@@ -133,8 +188,17 @@ pub(super) fn other_than_pinned(view: &View<'_>) -> Vec<Finding> {
             ),
             evidence: vec![format!("{} is mapped", shim.path.display())],
             files: vec![shim.path.clone()],
-            mend: "unset LD_LIBRARY_PATH LD_PRELOAD".to_owned(),
+            mend: give(view, torch, &wanted, &shim.path),
         });
     }
     findings
+}
+
+/// What gives a framework the cuDNN that it pins: the strange one out of its way, else the pinned one in its place.
+fn give(view: &View<'_>, torch: &Package, wanted: &Version, strange: &Path) -> Mend {
+    let pin = torch.pins.iter().find(|pin| pin.package.contains("cudnn"));
+    let cuda = torch.cuda_major().unwrap_or(13);
+    let package = pin.map_or_else(|| format!("nvidia-cudnn-cu{cuda}"), |pin| pin.package.clone());
+    let install = || Mend::Command(mend::pip_install(view, &torch.site, &[format!("{package}=={wanted}")]));
+    mend::keep_out(view, &[strange]).unwrap_or_else(install)
 }

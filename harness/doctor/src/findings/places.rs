@@ -3,10 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Severity, listed, quoted, shell};
+use super::mend::{self, Mend, quoted};
+use super::{Found, Severity, listed};
 use crate::copies::Copy;
 use crate::family::{self, Family};
-use crate::ledger::View;
+use crate::ledger::{Place, View};
+use crate::owner::Owner;
 use crate::tables;
 use crate::version::Version;
 
@@ -21,7 +23,7 @@ fn on_path<'a>(view: &'a View<'_>) -> Vec<&'a Copy> {
 }
 
 /// A cuDNN of LD_LIBRARY_PATH that comes before the one of the Python's packages.
-pub(super) fn shadowed(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn shadowed(view: &View<'_>) -> Vec<Found> {
     let path = on_path(view);
     let in_site = |copy: &&Copy| copy.found_by.iter().any(|by| by == "site-packages");
     let mut findings = Vec::new();
@@ -34,7 +36,7 @@ pub(super) fn shadowed(view: &View<'_>) -> Vec<Finding> {
             let (before, after) = (first.cudnn_version(major), wheel.cudnn_version(major));
             let same = matches!((before, after), (Some(one), Some(two)) if one.agrees(two));
             let files = [*first, wheel].map(|copy| copy.shim(major).map(|shim| shim.within(&copy.folder)));
-            findings.push(Finding {
+            findings.push(Found {
                 rule: "shadowed",
                 severity: if same { Severity::Note } else { Severity::Warning },
                 title: format!(
@@ -48,7 +50,7 @@ pub(super) fn shadowed(view: &View<'_>) -> Vec<Finding> {
                     "programs that open cuDNN by its name, and cudnn-frontend, take the first".to_owned(),
                 ],
                 files: files.into_iter().flatten().collect(),
-                mend: "unset LD_LIBRARY_PATH".to_owned(),
+                mend: mend::without(vec![first.folder.clone()]),
             });
         }
     }
@@ -56,7 +58,7 @@ pub(super) fn shadowed(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// cuDNN of two majors on one path.
-pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Found> {
     let cached = view
         .loader
         .cache
@@ -66,7 +68,7 @@ pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Finding> {
     let cached = view.ledger.copies.iter().filter(|copy| cached.contains(&copy.folder)).collect();
     let single = view.ledger.copies.iter().map(|copy| (copy.folder.display().to_string(), vec![copy]));
     let paths = [("LD_LIBRARY_PATH".to_owned(), on_path(view)), ("the loader's cache".to_owned(), cached)];
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings: Vec<Found> = Vec::new();
     for (path, copies) in paths.into_iter().chain(single) {
         let mut found: Vec<(u32, &Copy)> = Vec::new();
         for copy in copies {
@@ -88,33 +90,37 @@ pub(super) fn old_beside_new(view: &View<'_>) -> Vec<Finding> {
         let told = |(major, copy): &(u32, &Copy)| {
             format!("{}: {}", copy.folder.display(), named(copy.cudnn_version(*major)))
         };
-        findings.push(Finding {
+        findings.push(Found {
             rule: "two-majors-on-a-path",
             severity: Severity::Warning,
             title: format!("cuDNN {} lie on one path: {path}", listed(&majors)),
             evidence: found.iter().map(told).collect(),
-            mend: mend_majors(&path, &found),
+            mend: mend_majors(view, &path, &found),
             files,
         });
     }
     findings
 }
 
-fn mend_majors(path: &str, found: &[(u32, &Copy)]) -> String {
-    let newest = found.iter().max_by_key(|(major, _)| *major).map(|(_, copy)| copy.folder.as_path());
-    let oldest = found.iter().map(|(major, _)| *major).min().unwrap_or_default();
-    match newest {
-        Some(folder) if path == "LD_LIBRARY_PATH" => format!("export LD_LIBRARY_PATH={}", quoted(folder)),
-        Some(_) | None if path == "the loader's cache" => {
-            format!("sudo apt-get remove --purge 'libcudnn{oldest}*'")
-        }
-        Some(folder) => format!("rm {}/libcudnn*.so.{oldest}*", quoted(folder)),
-        None => String::new(),
+fn mend_majors(view: &View<'_>, path: &str, found: &[(u32, &Copy)]) -> Mend {
+    let newest = found.iter().map(|(major, _)| *major).max().unwrap_or_default();
+    let old: Vec<(u32, &Copy)> = found.iter().filter(|(major, _)| *major < newest).copied().collect();
+    let is_apart = |copy: &Copy| copy.shim(newest).is_none();
+    if path == "LD_LIBRARY_PATH" && old.iter().all(|(_, copy)| is_apart(copy)) {
+        return mend::without(old.iter().map(|(_, copy)| copy.folder.clone()).collect());
+    }
+    let Some((major, copy)) = old.first() else { return Mend::Nothing };
+    let files: Vec<_> = copy.cudnn(*major).collect();
+    let owner: Option<&Owner> = files.iter().find_map(|file| file.owner.as_ref());
+    match owner {
+        Some(owner) => mend::remove(view, owner),
+        None if path == "the loader's cache" => mend::take_away(view, copy, &files),
+        None => Mend::Command(format!("rm {}/libcudnn*.so.{major}*", quoted(&copy.folder))),
     }
 }
 
 /// A library that every program loads first although it is not there, or is a cuDNN.
-pub(super) fn preloaded(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn preloaded(view: &View<'_>) -> Vec<Found> {
     let mut findings = Vec::new();
     for (name, by) in &view.ledger.preloads {
         let path = Path::new(name);
@@ -123,7 +129,6 @@ pub(super) fn preloaded(view: &View<'_>) -> Vec<Finding> {
         if !gone && told.is_none() {
             continue;
         }
-        let mend = if by == "LD_PRELOAD" { "unset LD_PRELOAD".to_owned() } else { unlisted(name, by) };
         let (rule, what) = match (gone, told) {
             (true, _) => ("stale-preload", "a file that is not there".to_owned()),
             (false, told) => (
@@ -131,38 +136,30 @@ pub(super) fn preloaded(view: &View<'_>) -> Vec<Finding> {
                 told.map_or_else(String::new, |told| format!("a library of {}", told.family.name())),
             ),
         };
-        findings.push(Finding {
+        findings.push(Found {
             rule,
             severity: Severity::Warning,
             title: format!("{by} has every program load {what}: {name}"),
             evidence: vec!["what is preloaded comes before every search".to_owned()],
             files: vec![path.to_owned()],
-            mend,
+            mend: mend::no_preload(name, by),
         });
     }
     findings
 }
 
-/// The command that takes a line out of a list of preloads.
-fn unlisted(name: &str, list: &str) -> String {
-    let special = |character: char| r"\.*[]^$/".contains(character);
-    let pattern: String =
-        name.chars().flat_map(|letter| special(letter).then_some('\\').into_iter().chain([letter])).collect();
-    format!("sudo sed -i {} {}", shell(&format!("/{pattern}/d")), shell(list))
-}
-
 /// What is worth knowing and wrong with nobody: several versions, and variables that switch behaviour.
-pub(super) fn notes(view: &View<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = several(view).into_iter().collect();
+pub(super) fn notes(view: &View<'_>) -> Vec<Found> {
+    let mut findings: Vec<Found> = several(view).into_iter().collect();
     for variable in &view.ledger.variables {
         if let Some(switch) = tables::switches().iter().find(|switch| switch.name == variable.name) {
-            findings.push(Finding {
+            findings.push(Found {
                 rule: "variable",
                 severity: Severity::Note,
                 title: format!("{}={} is set: {}", variable.name, variable.value, switch.says),
                 evidence: vec![format!("known from: {}", switch.source)],
                 files: Vec::new(),
-                mend: format!("unset {}", variable.name),
+                mend: Mend::Shell(format!("unset {}", variable.name)),
             });
         }
     }
@@ -170,7 +167,7 @@ pub(super) fn notes(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// Several versions of cuDNN, and which of them each program takes.
-fn several(view: &View<'_>) -> Option<Finding> {
+fn several(view: &View<'_>) -> Option<Found> {
     let mut found: Vec<(&Copy, Option<Version>)> = Vec::new();
     for copy in &view.ledger.copies {
         let majors = copy.cudnn_majors().into_iter().filter(|major| copy.shim(*major).is_some());
@@ -202,7 +199,8 @@ fn several(view: &View<'_>) -> Option<Finding> {
             ));
         }
     }
-    Some(Finding {
+    let has_failed = view.ledger.python.as_ref().is_some_and(|python| python.trouble.is_some());
+    Some(Found {
         rule: "several-versions",
         severity: Severity::Note,
         title: format!(
@@ -212,6 +210,10 @@ fn several(view: &View<'_>) -> Option<Finding> {
         ),
         files: found.iter().map(|(copy, _)| copy.folder.clone()).collect(),
         evidence,
-        mend: "convict doctor --python python3".to_owned(),
+        // Which of them a program takes is told where one was looked at; one that failed would fail again.
+        mend: match (view.ledger.programs.is_empty() && !has_failed, view.place) {
+            (true, Place::Here) => Mend::Command("convict doctor --python python3".to_owned()),
+            (true, Place::Below(_) | Place::Container(_)) | (false, _) => Mend::Nothing,
+        },
     })
 }

@@ -1,12 +1,15 @@
 //! Rules on machines that are made up: each fixture breaks one thing. Knows what must be said of it.
 
+mod mends;
+mod sets;
+
 use std::path::Path;
 
 use crate::forge::Forged;
 use crate::machine::Device;
 use crate::process::Running;
 use crate::programs::{Program, Python, Seen, Step};
-use crate::{Devices, Facts, Finding, Ledger, Process, Severity, Source, examine};
+use crate::{Devices, Facts, Finding, Ledger, Place, Process, Severity, Source, examine};
 
 const SITE: &str = "/opt/venv/lib/python3.11/site-packages";
 const WHEEL: &str = "/opt/venv/lib/python3.11/site-packages/nvidia/cudnn/lib";
@@ -28,6 +31,7 @@ impl Made {
             executable: None,
             devices: Devices::Unknown("there is no nvidia-smi".to_owned()),
             hashes: false,
+            place: Place::Here,
         };
         Self { folder: tempfile::tempdir().expect("a folder"), facts }
     }
@@ -152,7 +156,9 @@ fn a_file_of_another_size_than_its_package_installed_is_told() {
     let made = Made::clean().text(&format!("{SITE}/nvidia_cudnn_cu13-9.19.0.56.dist-info/RECORD"), record);
     let found = made.only("mixed-set");
     assert!(names(&found, &format!("{WHEEL}/libcudnn_cnn.so.9")), "{found:#?}");
-    let command = "python3 -m pip install --force-reinstall --no-deps nvidia-cudnn-cu13==9.19.0.56";
+    let command = format!(
+        "python3 -m pip install --upgrade --force-reinstall --no-deps --target {SITE} nvidia-cudnn-cu13==9.19.0.56"
+    );
     assert_eq!(found.mend, command);
 }
 
@@ -205,7 +211,8 @@ fn missing_companions_are_told_each() {
     std::fs::remove_file(made.folder.path().join(&CU13[1..]).join("libnvrtc-builtins.so.13.0"))
         .expect("there");
     let found = made.only("no-nvrtc-builtins");
-    assert_eq!(found.mend, "python3 -m pip install nvidia-cuda-nvrtc");
+    let command = format!("python3 -m pip install --upgrade --target {SITE} nvidia-cuda-nvrtc==13.0.88");
+    assert_eq!(found.mend, command);
     let made = Made::clean();
     std::fs::remove_file(made.folder.path().join(&CU13[1..]).join("libcublasLt.so.13")).expect("there");
     assert!(made.only("no-cublaslt").evidence.iter().any(|words| words.contains("ends the process")));
@@ -222,7 +229,8 @@ fn two_majors_on_one_path_are_told_with_their_files() {
     let two =
         found.iter().find(|one| one.rule == "two-majors-on-a-path").unwrap_or_else(|| panic!("{found:#?}"));
     assert!(names(two, "/srv/old/libcudnn.so.8.9.7") && names(two, "/srv/new/libcudnn.so.9"), "{two:#?}");
-    assert_eq!(two.mend, "export LD_LIBRARY_PATH=/srv/new");
+    // The new set finds no cuBLASLt; the folder of one comes last, in the same command.
+    assert_eq!(two.mend, format!("export LD_LIBRARY_PATH=/srv/new:{CU13}"));
     assert!(two.evidence.iter().any(|words| words == "/srv/old: 8.9.7"), "{two:#?}");
 }
 
@@ -236,7 +244,10 @@ fn a_program_with_two_cudnn_parts_of_two_folders_or_removed_files_is_told() {
     let maps = [format!("{WHEEL}/libcudnn.so.9"), format!("{other}/libcudnn_graph.so.9")];
     let found = Made::clean().set(other, [9, 28, 1], &[]).running(&[&maps[0], &maps[1]]).findings();
     let mixed = found.iter().find(|one| one.rule == "mixed-process").unwrap_or_else(|| panic!("{found:#?}"));
-    assert_eq!((mixed.severity, &mixed.mend), (Severity::Error, &format!("export LD_LIBRARY_PATH={WHEEL}")));
+    assert_eq!(
+        (mixed.severity, &mixed.mend),
+        (Severity::Error, &format!("export LD_LIBRARY_PATH={WHEEL}:{CU13} # and start process 7 anew"))
+    );
     assert!(mixed.evidence.iter().any(|words| words.contains("libcudnn_graph.so.9 (9.28.1)")), "{mixed:#?}");
     let gone = Made::clean().running(&["/old/libcudnn.so.9 (deleted)"]).only("deleted-library");
     assert!(gone.mend.starts_with("kill 7") && names(&gone, "/old/libcudnn.so.9"), "{gone:#?}");
@@ -271,13 +282,18 @@ fn a_pin_that_is_not_met_is_told_with_a_command_that_no_shell_misreads() {
     let made = || Made::clean().package("torch", "2.11.0", pin);
     assert_eq!(made().package("nvidia-cudnn-cu13", "9.19.0.56", "").findings(), Vec::new());
     let found = made().package("nvidia-cudnn-cu13", "9.20.0.48", "").only("pin-not-met");
-    assert_eq!(found.mend, "python3 -m pip install nvidia-cudnn-cu13==9.19.0.56");
+    let pip = format!("python3 -m pip install --upgrade --target {SITE}");
+    assert_eq!(found.mend, format!("{pip} nvidia-cudnn-cu13==9.19.0.56"));
+    // Its own Python is asked where there is one.
+    let python = "/opt/venv/bin/python3";
+    let found = made().package("nvidia-cudnn-cu13", "9.20.0.48", "").text(python, "").only("pin-not-met");
+    assert_eq!(found.mend, format!("{python} -m pip install nvidia-cudnn-cu13==9.19.0.56"));
     let hostile = "Requires-Dist: nvidia-cudnn-cu13==9.19.0.56'$(reboot)";
     let found = Made::clean()
         .package("torch", "2.11.0", hostile)
         .package("nvidia-cudnn-cu13", "9.1", "")
         .only("pin-not-met");
-    assert_eq!(found.mend, "python3 -m pip install 'nvidia-cudnn-cu13==9.19.0.56'\\''$(reboot)'");
+    assert_eq!(found.mend, format!("{pip} 'nvidia-cudnn-cu13==9.19.0.56'\\''$(reboot)'"));
 }
 
 #[test]
@@ -345,6 +361,17 @@ fn several_versions_and_switches_are_notes() {
         "{:#?}",
         ledger.findings
     );
+    // Which one a program takes is for a Python to tell, unless that was just asked in vain.
+    let several = |trouble: Option<&str>| {
+        let mut made = Made::clean().library(&format!("{SYSTEM}/libcublasLt.so.13"), &blas);
+        if let Some(why) = trouble {
+            made.facts.python = Some((Python { trouble: Some(why.to_owned()), ..Python::default() }, None));
+        }
+        let found = made.set(SYSTEM, [9, 27, 0], &[]).ledger().findings;
+        found.into_iter().find(|one| one.rule == "several-versions").expect("two versions").mend
+    };
+    assert_eq!(several(None), "convict doctor --python python3");
+    assert_eq!(several(Some("killed after 30 s")), "");
 }
 
 #[test]

@@ -88,7 +88,9 @@ impl Entry<'_> {
     fn read<T: FromStr<Err = String>>(&self, value: &DeValue<'_>) -> Result<Asked<T>, String> {
         // As a number 9.10 is 9.1.
         let DeValue::String(text) = value else {
-            return Err(format!("{}: a value stands in quotes; this is a {}", self.key, value.type_str()));
+            let kind = value.type_str();
+            let article = if kind.starts_with(['a', 'i']) { "an" } else { "a" };
+            return Err(format!("{}: a value stands in quotes; this is {article} {kind}", self.key));
         };
         let value = text.parse().map_err(|why| format!("{}: {why}", self.key))?;
         Ok(Asked { value, source: self.source.clone() })
