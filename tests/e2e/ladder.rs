@@ -156,6 +156,9 @@ fn too_little_memory_or_workspace_is_no_fault_and_is_told_as_what_it_is() {
     let (told, code) = climb(none(), &["--rung", "3", "--memory-left", "0"]);
     assert_eq!((code, &told["trouble"]), (Some(1), &Value::from("memory")), "{told}");
     assert!(told["means"].as_str().is_some_and(|means| means.contains("no fault")), "{told}");
+    // Also where it is convict itself that keeps to its share.
+    let (told, code) = climb(none(), &["--rung", "1", "--memory-left", "1"]);
+    assert_eq!((code, &told["trouble"]), (Some(1), &Value::from("memory")), "{told}");
     let (told, code) = climb(none(), &["--rung", "3", "--memory-left", "8MiB", "--fragment"]);
     assert_eq!((code, standings(&told)[3]), (Some(0), "held"), "{told}");
     let (told, code) = climb(none(), &["--rung", "2", "--workspace-limit", "0"]);
@@ -207,7 +210,10 @@ fn an_unfit_machine_is_no_finding_and_bad_usage_is_told_in_one_line() {
     let empty = fresh_folder("ladder-empty");
     let empty = empty.to_str().expect("a path");
     let unfit = simulate(none(), ["ladder", "--json", "--library", empty]);
-    assert_eq!(unfit.code, Some(75), "{unfit:?}");
+    assert_eq!(unfit.code, Some(3), "{unfit:?}");
+    let told: Value = serde_json::from_str(&unfit.stdout).expect("JSON");
+    let means = told["means"].as_str().expect("a meaning");
+    assert!(means.contains("Nothing was run") && !unfit.stdout.contains("convict selftest"), "{unfit:?}");
     assert!(unfit.stdout.contains("\"broke_at\":0") && unfit.stdout.contains("convict doctor"), "{unfit:?}");
     let one_line = |arguments: &[&str], words: &str| {
         let run: Run = simulate(none(), ["ladder"].iter().chain(arguments));
