@@ -202,7 +202,7 @@ fn a_device_that_cannot_be_planned_for_is_told_in_one_line() {
         (&["check", case, "--rtc", "off"], "--rtc needs --plan-only"),
         (
             &["check", case, "--plan-only", "--arch", "sm_61"],
-            "'sm_61' is no architecture that convict has a profile of",
+            "'sm_61' is no architecture or device that convict has a profile of",
         ),
         (&["check", case, "--plan-only", "--device-json", &broken], "is no device JSON: control character"),
         (&["check", case, "--plan-only", "--device-json", &out], "name a readable file"),

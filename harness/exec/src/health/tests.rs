@@ -87,7 +87,7 @@ fn what_is_wrong_is_said_in_words_and_a_want_of_memory_is_no_illness() {
         phase: Phase::Allocate,
         code,
         name: name.to_owned(),
-        text: String::new(),
+        sticky: false,
     };
     let share = "47680 bytes exceed this worker's share of 0".to_owned();
     for (exit, ended, words, starved) in [
