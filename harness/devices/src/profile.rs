@@ -55,7 +55,8 @@ impl Profile {
         let lower = word.to_ascii_lowercase();
         let fits = |profile: &&Self| profile.name == lower || format!("sm_{}", profile.arch) == lower;
         let found = all.iter().find(fits).cloned();
-        found.ok_or_else(|| DeviceError::Unknown { word: word.chars().take(64).collect(), known: known(&all) })
+        found
+            .ok_or_else(|| DeviceError::Unknown { word: word.chars().take(64).collect(), known: known(&all) })
     }
 
     /// The first profile of an architecture.

@@ -112,5 +112,8 @@ fn what_is_no_device_is_refused_in_one_line() {
         assert!(error.contains(words) && error.lines().count() == 1, "{words}: {error}");
     }
     let error = Profile::named("sm_61").expect_err("no profile").to_string();
-    assert!(error.contains("sm_90 (h200, h100), sm_100 (b200)") && error.contains("--device-json"), "{error}");
+    assert!(
+        error.contains("sm_90 (h200, h100), sm_100 (b200)") && error.contains("--device-json"),
+        "{error}"
+    );
 }

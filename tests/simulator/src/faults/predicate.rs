@@ -223,7 +223,7 @@ fn layout(problem: &Problem) -> &'static str {
         "nchw"
     } else if all(Layout::Nhwc) {
         "nhwc"
-    } else if tensors.iter().all(packed) {
+    } else if tensors.iter().copied().all(packed) {
         "mixed"
     } else {
         "strided"

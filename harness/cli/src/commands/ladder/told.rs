@@ -113,8 +113,7 @@ impl<'run> Told<'run> {
 
     /// A machine that is unfit without any pressure is no finding.
     fn code(&self) -> u8 {
-        let stressed =
-            self.under.iter().any(|stress| matches!(stress, Stress::Memory | Stress::SecondStack));
+        let stressed = self.under.iter().any(|stress| matches!(stress, Stress::Memory | Stress::SecondStack));
         match self.first() {
             Some((_, found)) if stressed && found.place != Rung::Answers.name() => FOUND,
             Some((_, found)) if found.trouble == Trouble::Unusable => MACHINE,
@@ -278,7 +277,9 @@ mod tests {
             alone: None,
         };
         let next = told.meaning(Rung::Shapes, &found).next;
-        assert!(next[0].starts_with("convict minimize 'maxpool ") && next[0].contains(" engine=3 knobs=2:1 "));
+        assert!(
+            next[0].starts_with("convict minimize 'maxpool ") && next[0].contains(" engine=3 knobs=2:1 ")
+        );
         let words = "convict engines 'maxpool f16 nhwc n8 c64 i14x14 f3x3' --simulate";
         assert!(next.iter().any(|command| command.starts_with(words)), "{next:?}");
         assert_eq!(problem("no case"), "no case");

@@ -100,9 +100,9 @@ pub(super) const OTHERS: [Row; 14] = [
     (
         "run-time compilation fails when the plan is finalized",
         "none",
-        &["operation = avgpool", "engine = 4"],
+        &["operation = avgpool", "engine = 4", "c > 1"],
         Action::Status { site: Site::Plan, status: 4001 },
-        "avgpool f32 nhwc n1 c1 i1 f1 engine=4",
+        "avgpool f32 nhwc n1 c2 i1 f1 engine=4",
         Kind::Status,
         Phase::Plan,
         "internal_error_compilation_failed",
@@ -140,9 +140,9 @@ pub(super) const OTHERS: [Row; 14] = [
     (
         "an engine in no list fails in plan",
         "none",
-        &["operation = rmsnorm", "engine = 5"],
+        &["operation = rmsnorm", "engine = 5", "c > 1"],
         Action::Status { site: Site::Plan, status: 5000 },
-        "rmsnorm f32 nchw n1 c1 engine=5",
+        "rmsnorm f32 nchw n1 c2 engine=5",
         Kind::Status,
         Phase::Plan,
         "execution_failed",
