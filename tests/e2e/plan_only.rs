@@ -218,7 +218,13 @@ fn tables_of_the_simulator_say_what_they_are() {
     let out = folder.display().to_string();
     let run = convict(["engines", "--simulate", "--faults", "none", "--arch", "h200", "--out", &out]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    for file in ["index.html", "index.md", "engines-9.19.0-full-sm_90.html", "engines-9.19.0-full-sm_90.md"] {
+    for file in [
+        "browse.html",
+        "index.html",
+        "index.md",
+        "engines-9.19.0-full-sm_90.html",
+        "engines-9.19.0-full-sm_90.md",
+    ] {
         let text =
             fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}; {run:?}"));
         assert!(text.contains("SIMULATED"), "{file}: {text}");

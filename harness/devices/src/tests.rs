@@ -111,6 +111,23 @@ fn what_is_no_device_is_refused_in_one_line() {
         let error = Target::read(text, profile).expect_err(words).to_string();
         assert!(error.contains(words) && error.lines().count() == 1, "{words}: {error}");
     }
+    for (key, value, words) in [
+        ("multiProcessorCount", "0", "at least 1"),
+        ("multiProcessorCount", "-5", "at least 1"),
+        ("totalGlobalMem", "1180591620717411303424", "a device can have"),
+        ("smClockRateKHz", "1.5", "a device can have"),
+        ("smClockRateKHz", "2147483648", "a device can have"),
+        ("l2CacheSize", "null", "a device can have"),
+        ("maxGridSize", "[]", "three sizes"),
+        ("maxGridSize", "[1, 2, \"3\"]", "three sizes"),
+        ("maxBlockSize", "[1, 2, 3, 4]", "three sizes"),
+    ] {
+        let text = format!("{{\"deviceVer\": 900, \"{key}\": {value}}}");
+        let error = Target::read(&text, None).expect_err(&text).to_string();
+        assert!(error.starts_with(&format!("key {key} is ")) && error.contains(words), "{error}");
+    }
+    let text = format!("{{\"deviceVer\": 900, \"deviceName\": \"{}\"}}", "x".repeat(256));
+    assert!(Target::read(&text, None).expect_err("too long").to_string().contains("255 characters"));
     let error = Profile::named("sm_61").expect_err("no profile").to_string();
     assert!(
         error.contains("sm_90 (h200, h100), sm_100 (b200)") && error.contains("--device-json"),

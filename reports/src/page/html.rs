@@ -96,7 +96,37 @@ fn rendered(block: &Block, level: usize) -> String {
             let inner: String = blocks.iter().map(|block| rendered(block, level + 1)).collect();
             format!("<details><summary>{}</summary>\n{inner}</details>\n", for_html(what))
         }
+        Block::Choices(groups) => {
+            groups.iter().enumerate().map(|(place, group)| choices(place, group)).collect()
+        }
+        Block::Filed(options, what, blocks) => {
+            let inner: String = blocks.iter().map(|block| rendered(block, level + 1)).collect();
+            let classes: Vec<String> =
+                options.iter().enumerate().map(|(group, option)| format!("of-{group}-{option}")).collect();
+            format!(
+                "<details class=\"{}\"><summary>{}</summary>\n{inner}</details>\n",
+                classes.join(" "),
+                for_html(what)
+            )
+        }
     }
+}
+
+/// A box to tick for each option, and the rules that hide what is filed under one that is not ticked: no script is
+/// needed for that.
+fn choices(group: usize, (name, options): &(&'static str, Vec<String>)) -> String {
+    let (mut boxes, mut rules) = (String::new(), String::new());
+    for (option, text) in options.iter().enumerate() {
+        let id = format!("pick-{group}-{option}");
+        // Writing into a String cannot fail.
+        let _ =
+            write!(boxes, "<label><input type=\"checkbox\" id=\"{id}\" checked> {}</label> ", for_html(text));
+        let _ = writeln!(rules, "main:has(#{id}:not(:checked)) .of-{group}-{option} {{ display: none; }}");
+    }
+    format!(
+        "<fieldset class=\"choices\"><legend>{}</legend>{boxes}</fieldset>\n<style>\n{rules}</style>\n",
+        for_html(name)
+    )
 }
 
 fn figure(picture: &Picture) -> String {
