@@ -51,11 +51,6 @@ impl Side {
         Ok(Self { name, path: path.to_owned() })
     }
 
-    /// Its place.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Writes it. A plain file is never met half written; a pipe or a device is written as it is.
     pub(crate) fn put(&self, text: &str) -> Result<(), Failure> {
         let failed = |error| Failure::file(self.name, &self.path, &error);
