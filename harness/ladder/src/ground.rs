@@ -35,7 +35,12 @@ pub(crate) fn unusable(rung: Rung, error: HarnessError) -> Result<Break, Harness
         HarnessError::Unhealthy { starved: false, .. } => Trouble::Unhealthy,
         HarnessError::Unusable { .. } => Trouble::Unusable,
         HarnessError::Broken { .. } if rung == Rung::Answers => Trouble::Unusable,
-        _ => return Err(error),
+        HarnessError::Broken { .. }
+        | HarnessError::Spawn { .. }
+        | HarnessError::Io { .. }
+        | HarnessError::Frame(_)
+        | HarnessError::OutOfTime
+        | HarnessError::Interrupted => return Err(error),
     };
     Ok(Break::plain(trouble, rung.name(), error.to_string()))
 }
