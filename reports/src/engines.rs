@@ -1,6 +1,7 @@
 //! The engines of a library set on one architecture: what each takes, its knobs and its notes. Collects what planning
 //! showed of a fixed list of problems; runs nothing.
 
+mod browse;
 mod index;
 mod page;
 mod probes;
@@ -12,7 +13,8 @@ use serde::Serialize;
 
 use crate::simulated::is_simulated;
 
-pub use index::{html as index_html, markdown as index_markdown};
+pub use browse::html as browse_html;
+pub use index::{BROWSE, html as index_html, markdown as index_markdown};
 pub use page::{html, markdown};
 pub use probes::{Probe, probes};
 

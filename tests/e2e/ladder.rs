@@ -156,6 +156,9 @@ fn too_little_memory_or_workspace_is_no_fault_and_is_told_as_what_it_is() {
     let (told, code) = climb(none(), &["--rung", "3", "--memory-left", "0"]);
     assert_eq!((code, &told["trouble"]), (Some(1), &Value::from("memory")), "{told}");
     assert!(told["means"].as_str().is_some_and(|means| means.contains("no fault")), "{told}");
+    // Also where it is convict itself that keeps to its share.
+    let (told, code) = climb(none(), &["--rung", "1", "--memory-left", "1"]);
+    assert_eq!((code, &told["trouble"]), (Some(1), &Value::from("memory")), "{told}");
     let (told, code) = climb(none(), &["--rung", "3", "--memory-left", "8MiB", "--fragment"]);
     assert_eq!((code, standings(&told)[3]), (Some(0), "held"), "{told}");
     let (told, code) = climb(none(), &["--rung", "2", "--workspace-limit", "0"]);
@@ -207,7 +210,10 @@ fn an_unfit_machine_is_no_finding_and_bad_usage_is_told_in_one_line() {
     let empty = fresh_folder("ladder-empty");
     let empty = empty.to_str().expect("a path");
     let unfit = simulate(none(), ["ladder", "--json", "--library", empty]);
-    assert_eq!(unfit.code, Some(75), "{unfit:?}");
+    assert_eq!(unfit.code, Some(3), "{unfit:?}");
+    let told: Value = serde_json::from_str(&unfit.stdout).expect("JSON");
+    let means = told["means"].as_str().expect("a meaning");
+    assert!(means.contains("Nothing was run") && !unfit.stdout.contains("convict selftest"), "{unfit:?}");
     assert!(unfit.stdout.contains("\"broke_at\":0") && unfit.stdout.contains("convict doctor"), "{unfit:?}");
     let one_line = |arguments: &[&str], words: &str| {
         let run: Run = simulate(none(), ["ladder"].iter().chain(arguments));
@@ -218,7 +224,10 @@ fn an_unfit_machine_is_no_finding_and_bad_usage_is_told_in_one_line() {
     let broken = format!("{empty}/broken.json");
     fs::write(&broken, b"\xff{").expect("a file");
     for (arguments, words) in [
-        (vec!["--stale-plans", empty], "--stale-plans"),
+        (vec!["--stale-plans", empty], "is no plain file"),
+        (vec!["--stale-plans", "/dev/zero"], "is no plain file"),
+        (vec!["--save-plans", empty], "is a folder"),
+        (vec!["--save-plans", "/nowhere/plans"], "its folder is not there"),
         (vec!["--stale-plans", &broken], "is no text"),
         (vec!["--stale-plans", "/nowhere/plans"], "No such file"),
         (vec!["--second-stack", empty], "holds no library of CUDA"),
@@ -227,6 +236,17 @@ fn an_unfit_machine_is_no_finding_and_bad_usage_is_told_in_one_line() {
     ] {
         let run = one_line(&arguments, words);
         assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {run:?}");
+    }
+    // What is no plan is declined by the library, whatever it says of itself.
+    let odd = format!("{empty}/odd.json");
+    let text =
+        r#"{"form": 1, "set": "9.1.0-full\u001b[31m", "gpu": "", "plans": [{"case": "none", "json": "{"}]}"#;
+    fs::write(&odd, text).expect("a file");
+    let run = simulate(none(), ["ladder", "--rung", "1", "--stale-plans", &odd]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.contains("1 were declined") && !run.stdout.contains('\u{1b}'), "{run:?}");
+    for (option, value) in [("--memory-left", "99999999999999999999"), ("--seconds", "0"), ("--rung", "0")] {
+        one_line(&[option, value], option);
     }
     one_line(&["--memory-left", "much"], "is no number of bytes");
     one_line(&["--fragment"], "--memory-left");

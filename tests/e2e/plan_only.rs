@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hunt::{FoundSummary, Summary};
 use simulator::faults::planted_in_plans;
 
-use crate::convict::{Run, convict, convict_in, fresh_folder, root, wheels};
+use crate::convict::{BINARY, Run, convict, convict_in, fresh_folder, root, wheels};
 use crate::planted::{case_of, minimum};
 
 fn summary(folder: &Path, run: &Run) -> Summary {
@@ -173,12 +173,58 @@ fn every_architecture_of_the_profiles_has_a_table_of_engines() {
 }
 
 #[test]
+fn nothing_is_fetched_where_nothing_stands_in_for_a_driver() {
+    let folder = fresh_folder("engine-tables-alone");
+    let (alone, cache) = (folder.join("convict"), folder.join("cache"));
+    if fs::hard_link(BINARY, &alone).is_err() {
+        fs::copy(BINARY, &alone).expect("a copy");
+    }
+    let run = std::process::Command::new(&alone)
+        .args(["engines", "--set", "wheel:9.19", "--arch", "sm_90"])
+        .env("CONVICT_CACHE", &cache)
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(3), "{run:?}");
+    assert!(said.contains("no simulator beside") && said.lines().count() == 1, "{said}");
+    assert!(!cache.exists(), "nothing was fetched");
+}
+
+#[test]
+fn hunts_for_plans_of_other_operations_build_what_compiles_and_count_what_nobody_judged() {
+    let (folder, run) = simulated(
+        "plan-only-others",
+        &["--faults", "none", "--operations", "maxpool,avgpool,matmul,rmsnorm", "--cases", "80"],
+    );
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let found = summary(&folder, &run);
+    assert!(found.run_time_compiled > 0 && found.precompiled > 100, "{found:?}");
+    // The simulator takes no integers but in convolutions.
+    assert!(found.problems_unjudged > 0 && found.problems_unjudged < 40, "{found:?}");
+    let words = format!("no plan of {} of the 80 problems was judged", found.problems_unjudged);
+    assert!(run.stdout.contains(&words), "{words}: {run:?}");
+    let (folder, off) = simulated(
+        "plan-only-others-off",
+        &["--faults", "none", "--operations", "maxpool", "--rtc", "off", "--cases", "20"],
+    );
+    assert_eq!(summary(&folder, &off).run_time_compiled, 0, "{off:?}");
+    let refused = convict(["show", "matmul i8 nchwc4 m1 n4 k4"]);
+    assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{refused:?}");
+}
+
+#[test]
 fn tables_of_the_simulator_say_what_they_are() {
     let folder = fresh_folder("engine-tables-simulated");
     let out = folder.display().to_string();
     let run = convict(["engines", "--simulate", "--faults", "none", "--arch", "h200", "--out", &out]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    for file in ["index.html", "index.md", "engines-9.19.0-full-sm_90.html", "engines-9.19.0-full-sm_90.md"] {
+    for file in [
+        "browse.html",
+        "index.html",
+        "index.md",
+        "engines-9.19.0-full-sm_90.html",
+        "engines-9.19.0-full-sm_90.md",
+    ] {
         let text =
             fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}; {run:?}"));
         assert!(text.contains("SIMULATED"), "{file}: {text}");
@@ -202,7 +248,7 @@ fn a_device_that_cannot_be_planned_for_is_told_in_one_line() {
         (&["check", case, "--rtc", "off"], "--rtc needs --plan-only"),
         (
             &["check", case, "--plan-only", "--arch", "sm_61"],
-            "'sm_61' is no architecture that convict has a profile of",
+            "'sm_61' is no architecture or device that convict has a profile of",
         ),
         (&["check", case, "--plan-only", "--device-json", &broken], "is no device JSON: control character"),
         (&["check", case, "--plan-only", "--device-json", &out], "name a readable file"),

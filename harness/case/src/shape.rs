@@ -77,6 +77,7 @@ pub(crate) fn check(case: &Case) -> Result<(), CaseError> {
     if (problem.k, problem.g) != (fitted.k, fitted.g) {
         return follows("k", problem.k.to_string());
     }
+    check_orders(problem)?;
     if problem.operation == Operation::MatMul {
         check_matrices(problem)?;
     }
@@ -98,6 +99,22 @@ pub(crate) fn extents(problem: &Problem) -> Vec<(&'static str, i64)> {
         | Operation::MaxPool
         | Operation::AvgPool
         | Operation::RmsNorm => vec![("n", n), ("c", c), ("k", k), ("g", g)],
+    }
+}
+
+/// Vectors of channels are for what slides over an image: matrices and rows have none, and no word for them.
+fn check_orders(problem: &Problem) -> Result<(), CaseError> {
+    let vectors = problem.layouts.tensors().into_iter().find(|layout| layout.vector() > 1);
+    match vectors {
+        Some(layout) if !problem.operation.takes_vectors() => {
+            let name = problem.operation.name();
+            Err(CaseError::new(
+                "layout",
+                layout.name(),
+                format!("holds vectors of channels, which {name} has not"),
+            ))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

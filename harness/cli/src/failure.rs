@@ -11,6 +11,8 @@ pub(crate) const CLEAN: u8 = 0;
 pub(crate) const FOUND: u8 = 1;
 /// A bundle is not what it should be.
 pub(crate) const REFUSED: u8 = 2;
+/// This machine can't run it.
+pub(crate) const MACHINE: u8 = 3;
 /// The device is in trouble; another one may do.
 pub(crate) const ELSEWHERE: u8 = 75;
 /// Nothing could be judged.
@@ -44,7 +46,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => REFUSED,
-            Self::Machine(_) => 3,
+            Self::Machine(_) => MACHINE,
             Self::Ours(_) => 4,
             Self::Elsewhere(_) => ELSEWHERE,
             Self::Unjudged(_) => UNJUDGED,

@@ -7,6 +7,7 @@ mod commands;
 mod failure;
 mod log;
 mod machine;
+mod named;
 mod out;
 mod planning;
 mod program;

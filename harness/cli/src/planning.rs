@@ -7,6 +7,7 @@ use devices::{DeviceError, Profile, Target};
 
 use crate::args::{PlanOnly, Switch};
 use crate::failure::Failure;
+use crate::named;
 
 /// Name that a simulated device must bear, whatever is planned for, so that nothing made there accuses a library.
 const SIMULATED: &str = "convict simulator";
@@ -14,6 +15,9 @@ const SIMULATED: &str = "convict simulator";
 /// Plans of a problem that compile at run time, with `--rtc on`: one takes half a second to several seconds of a core,
 /// and a problem has up to 80 of them.
 const COMPILED_MAX: usize = 1;
+
+/// Most bytes of a file of device properties: a bundle's environment lists every mapped file besides.
+const DEVICE_BYTES_MAX: u64 = 16 << 20;
 
 /// What workers are told that have no device.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,8 +70,8 @@ fn needs(option: &str) -> Failure {
 /// The device of a profile or of a file.
 pub(crate) fn read(path: &Path, profile: Option<&Profile>) -> Result<Target, Failure> {
     let place = format!("--device-json {}", path.display());
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("{place}: {error}; name a readable file")))?;
+    let text = named::text(path, DEVICE_BYTES_MAX)
+        .map_err(|why| Failure::Usage(format!("{place}: {why}; name a readable file")))?;
     Target::read(&text, profile).map_err(|error| failed(&place, &error))
 }
 

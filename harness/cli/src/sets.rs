@@ -14,6 +14,7 @@ use crate::args::{Devices, MachineArgs};
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::planning::Planned;
+use crate::simulator;
 
 /// What begins the name of a published wheel.
 pub(crate) const WHEEL: &str = "wheel:";
@@ -35,6 +36,9 @@ impl Set {
         properties: Option<&Path>,
     ) -> Result<Self, Failure> {
         refuse_other_names(arguments)?;
+        if properties.is_some() {
+            require_stand_in(arguments)?;
+        }
         let place = Place::named(name, arguments.simulate.is_some(), properties.is_some())?;
         let arguments = place.arguments(arguments);
         let machine = Machine::new(&arguments, devices, properties.map(PathBuf::from))?;
@@ -45,6 +49,7 @@ impl Set {
     /// The set of that name without a device: plans are built for what was asked for.
     pub(crate) fn planned(name: &str, arguments: &MachineArgs, planned: &Planned) -> Result<Self, Failure> {
         refuse_other_names(arguments)?;
+        require_stand_in(arguments)?;
         let place = Place::named(name, arguments.simulate.is_some(), true)?;
         let machine = Machine::of(&place.arguments(arguments), &Devices::Listed(vec![0]), Some(planned))?;
         machine.prepare()?;
@@ -60,6 +65,12 @@ impl Set {
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }
+}
+
+/// What stands in for a driver must be there before anything is fetched: a set has hundreds of megabytes.
+fn require_stand_in(arguments: &MachineArgs) -> Result<(), Failure> {
+    let named = arguments.simulate.clone().unwrap_or_default();
+    simulator::folder(&named).map(|_| ())
 }
 
 /// Libraries come from the sets alone.

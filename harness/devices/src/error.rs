@@ -4,7 +4,10 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// No profile has that name.
-    #[error("'{word}' is no architecture that convict has a profile of; one of {known}")]
+    #[error(
+        "'{word}' is no architecture or device that convict has a profile of; it knows {known}; name the architecture of \
+             a device that is not there, or describe it with --device-json FILE"
+    )]
     Unknown {
         /// What was asked for.
         word: String,

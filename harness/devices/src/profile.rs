@@ -46,19 +46,17 @@ pub fn profiles() -> Result<Vec<Profile>, DeviceError> {
 }
 
 impl Profile {
-    /// The profile that a word names: `sm_90`, or the name of a row.
+    /// The profile that a word names: `sm_90`, or the name of a row such as `h100`, in any case of letters.
     ///
     /// # Errors
     /// A word that names none.
     pub fn named(word: &str) -> Result<Self, DeviceError> {
         let all = profiles()?;
-        let known = || {
-            let words = all.iter().map(|profile| format!("sm_{} ({})", profile.arch, profile.name));
-            words.collect::<Vec<_>>().join(", ")
-        };
-        let fits = |profile: &&Self| profile.name == word || format!("sm_{}", profile.arch) == word;
+        let lower = word.to_ascii_lowercase();
+        let fits = |profile: &&Self| profile.name == lower || format!("sm_{}", profile.arch) == lower;
         let found = all.iter().find(fits).cloned();
-        found.ok_or_else(|| DeviceError::Unknown { word: word.chars().take(64).collect(), known: known() })
+        found
+            .ok_or_else(|| DeviceError::Unknown { word: word.chars().take(64).collect(), known: known(&all) })
     }
 
     /// The first profile of an architecture.
@@ -68,4 +66,16 @@ impl Profile {
     pub fn of(arch: u32) -> Result<Option<Self>, DeviceError> {
         Ok(profiles()?.into_iter().find(|profile| profile.arch == arch))
     }
+}
+
+/// Every architecture with its devices, the one that stands for it first: `sm_90 (h200, h100)`.
+fn known(all: &[Profile]) -> String {
+    let mut arches: Vec<u32> = all.iter().map(|profile| profile.arch).collect();
+    arches.dedup();
+    let words = arches.into_iter().map(|arch| {
+        let names: Vec<&str> =
+            all.iter().filter(|profile| profile.arch == arch).map(|profile| profile.name.as_str()).collect();
+        format!("sm_{arch} ({})", names.join(", "))
+    });
+    words.collect::<Vec<_>>().join(", ")
 }

@@ -87,7 +87,8 @@ impl Target {
         };
         let mut assumed = Vec::new();
         for key in KEYS {
-            if properties.contains_key(key) {
+            if let Some(value) = properties.get(key) {
+                check(key, value)?;
                 continue;
             }
             let known = like.as_ref().and_then(|profile| profile.properties.get(key));
@@ -114,6 +115,32 @@ impl Target {
     #[must_use]
     pub fn json(&self) -> String {
         Value::Object(self.properties.clone()).to_string()
+    }
+}
+
+/// Longest name of a device. cuDNN 9.19 dies of one with 20,000 characters; CUDA's own is at most 255.
+const NAME_CHARS_MAX: usize = 255;
+
+/// Refuses what a driver would never say, and of which a library may die.
+fn check(key: &str, value: &Value) -> Result<(), DeviceError> {
+    let least = if ["multiProcessorCount", "warpSize"].contains(&key) { 1 } else { 0 };
+    let most = if key == "totalGlobalMem" { i64::MAX.unsigned_abs() } else { i32::MAX.unsigned_abs().into() };
+    let number = |value: &Value| value.as_u64().is_some_and(|number| (least..=most).contains(&number));
+    match key {
+        "deviceName" => match value.as_str() {
+            Some(name) if name.chars().count() <= NAME_CHARS_MAX => Ok(()),
+            Some(_) => Err(wrong(key, Some(value), "a text of at most 255 characters")),
+            None => Err(wrong(key, Some(value), "a text")),
+        },
+        "maxGridSize" | "maxBlockSize" => match value.as_array() {
+            Some(sizes) if sizes.len() == 3 && sizes.iter().all(number) => Ok(()),
+            Some(_) | None => Err(wrong(key, Some(value), "three sizes")),
+        },
+        // Some versions say this as a truth value.
+        "isTccDriver" | "supportCoopLaunch" if value.is_boolean() => Ok(()),
+        _ if number(value) => Ok(()),
+        _ if least > 0 => Err(wrong(key, Some(value), "a whole number of at least 1")),
+        _ => Err(wrong(key, Some(value), "a whole number that a device can have")),
     }
 }
 

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+const UNHEALTHY: &str = "the device is unhealthy";
+const STARVED: &str = "too little device memory is left for a known-good convolution of four elements";
+
 /// Our own trouble or the machine's. Never says anything about a library's answers.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
@@ -38,10 +41,12 @@ pub enum HarnessError {
         message: String,
     },
     /// After an abnormal end a known-good case failed twice on fresh workers: the slot is in quarantine.
-    #[error("the device is unhealthy: {message}")]
+    #[error("{}: {message}", if *starved { STARVED } else { UNHEALTHY })]
     Unhealthy {
         /// What the last probe showed.
         message: String,
+        /// True where device memory was not enough even for that case, which says nothing of the device's health.
+        starved: bool,
     },
     /// The job did not end within the time that whoever gave it allows.
     #[error("the time for it was over")]

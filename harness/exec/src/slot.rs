@@ -11,7 +11,7 @@ use case::{Candidate, Environment, Job, Outcome, Reply, Request, Shown, WorkerOp
 
 use crate::deadline::{Deadlines, Errand, PhaseTimes};
 use crate::error::HarnessError;
-use crate::health;
+use crate::health::{self, Complaint};
 use crate::interrupt::Interrupt;
 use crate::process::{End, Heard, Supervision, Worker};
 use crate::progress::{Progress, Step};
@@ -96,7 +96,7 @@ pub struct Slot {
     /// True after an abnormal end, until a known-good case has passed.
     suspect: bool,
     /// Why the slot may not be used any more.
-    quarantine: Option<String>,
+    quarantine: Option<Complaint>,
     /// Workers started and deaths seen since the last job.
     pending: Tally,
 }
@@ -219,8 +219,8 @@ impl Slot {
 
     /// Sees to it that there is a live worker that can be trusted.
     fn revive(&mut self) -> Result<(), HarnessError> {
-        if let Some(message) = &self.quarantine {
-            return Err(HarnessError::Unhealthy { message: message.clone() });
+        if let Some(complaint) = &self.quarantine {
+            return Err(complaint.clone().into());
         }
         if self.worker.as_mut().is_some_and(Worker::has_ended) {
             // It ended idle, after its last job was answered for: nobody's fault, but a reason for a probe.
@@ -272,7 +272,7 @@ impl Slot {
 
     /// After an abnormal end: a known-good case must pass in a fresh worker, which is then kept.
     fn recover(&mut self) -> Result<(), HarnessError> {
-        let mut failure = String::new();
+        let mut failure = Complaint::default();
         for _ in 0..PROBES_MAX {
             match self.start().and_then(|()| self.probe()) {
                 Ok(None) => {
@@ -286,16 +286,16 @@ impl Slot {
                     | HarnessError::OutOfTime
                     | HarnessError::Interrupted),
                 ) => return Err(error),
-                Err(error) => failure = error.to_string(),
+                Err(error) => failure = Complaint::of(error.to_string()),
             }
             self.abandon();
         }
         self.quarantine = Some(failure.clone());
-        Err(HarnessError::Unhealthy { message: failure })
+        Err(failure.into())
     }
 
     /// Runs the known-good case; `Some` says what is wrong with it.
-    fn probe(&mut self) -> Result<Option<String>, HarnessError> {
+    fn probe(&mut self) -> Result<Option<Complaint>, HarnessError> {
         let plans_only = self.options.worker.properties.is_some();
         let mut progress = Progress::new(&health::job(plans_only));
         let mut outcomes = Vec::new();

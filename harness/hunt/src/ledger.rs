@@ -45,6 +45,8 @@ pub struct Ledger {
     engines: BTreeMap<(Operation, i64), Cost>,
     exactness: BTreeMap<(Operation, i64), Exactness>,
     passes: BTreeMap<u64, Operation>,
+    /// Problems surveyed to the end without any verdict.
+    problems_unjudged: u64,
     /// Lines of the problems of a list that are being surveyed.
     lines: BTreeMap<u64, String>,
     /// Those of which nothing was judged, by number.
@@ -164,6 +166,7 @@ impl Ledger {
             *self.refusals.entry(reason.clone()).or_default() += count;
         }
         let judged = tally.checks > 0 || tally.refusals.iter().any(|(reason, _)| reason == AS_EXPECTED);
+        self.problems_unjudged += u64::from(!judged);
         if let (Some(case), false) = (self.lines.remove(&index), judged) {
             self.unjudged.insert(index, Unjudged { index, case, reasons: tally.refusals.clone() });
         }
@@ -283,6 +286,7 @@ impl Ledger {
             set: self.set.clone(),
             seconds: self.seconds,
             problems: self.problems,
+            problems_unjudged: self.problems_unjudged,
             checks: self.checks(),
             checks_per_second: self.rate(),
             run_time_compiled: self.run_time_compiled,

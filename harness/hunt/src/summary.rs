@@ -16,6 +16,9 @@ pub struct Summary {
     pub seconds: f64,
     /// Problems surveyed to the end.
     pub problems: u64,
+    /// Of those, the ones that ended without any verdict: every plan was refused or left out.
+    #[serde(default)]
+    pub problems_unjudged: u64,
     /// Plans built, executed and judged; refusals are none.
     pub checks: u64,
     /// The same per second.

@@ -30,11 +30,19 @@ pub fn with_limit(case: &Case, workspace_max: Option<i64>) -> Case {
 
 /// Trouble of the machine as a break; the rest is convict's own and passed on.
 pub(crate) fn unusable(rung: Rung, error: HarnessError) -> Result<Break, HarnessError> {
-    let at_start = rung == Rung::Answers && matches!(error, HarnessError::Broken { .. });
-    if !error.machine() && !at_start {
-        return Err(error);
-    }
-    Ok(Break::plain(Trouble::Unusable, rung.name(), error.to_string()))
+    let trouble = match &error {
+        HarnessError::Unhealthy { starved: true, .. } => Trouble::Memory,
+        HarnessError::Unhealthy { starved: false, .. } => Trouble::Unhealthy,
+        HarnessError::Unusable { .. } => Trouble::Unusable,
+        HarnessError::Broken { .. } if rung == Rung::Answers => Trouble::Unusable,
+        HarnessError::Broken { .. }
+        | HarnessError::Spawn { .. }
+        | HarnessError::Io { .. }
+        | HarnessError::Frame(_)
+        | HarnessError::OutOfTime
+        | HarnessError::Interrupted => return Err(error),
+    };
+    Ok(Break::plain(trouble, rung.name(), error.to_string()))
 }
 
 /// Rung 0: a worker starts, opens driver and libraries, and says what it found. `described` words what that is;
@@ -152,4 +160,32 @@ fn others<B: Bench + ?Sized>(bench: &mut B, case: &Case) -> Result<String, Harne
         0 => format!("of {wrong} recommended plans none is right"),
         _ => format!("of {} recommended plans {right} are right, so the device computes", right + wrong),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_lacks_a_sick_device_and_want_of_memory_are_three_troubles() {
+        let message = || String::from("words");
+        for (rung, error, trouble) in [
+            (Rung::Answers, HarnessError::Unusable { message: message() }, Some(Trouble::Unusable)),
+            (Rung::Answers, HarnessError::Broken { message: message() }, Some(Trouble::Unusable)),
+            (Rung::Shapes, HarnessError::Broken { message: message() }, None),
+            (
+                Rung::Shapes,
+                HarnessError::Unhealthy { message: message(), starved: false },
+                Some(Trouble::Unhealthy),
+            ),
+            (
+                Rung::Training,
+                HarnessError::Unhealthy { message: message(), starved: true },
+                Some(Trouble::Memory),
+            ),
+            (Rung::Tiny, HarnessError::Interrupted, None),
+        ] {
+            assert_eq!(unusable(rung, error).ok().map(|found| found.trouble), trouble, "{rung:?}");
+        }
+    }
 }

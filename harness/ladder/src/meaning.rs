@@ -39,8 +39,9 @@ struct Row {
 pub struct Meaning {
     /// In plain words.
     pub means: String,
-    /// Commands that lead on, the best one first. `{case}` stands for the case line, `{machine}` for the options that
-    /// name libraries and device, `{stress}` for those that the ladder was climbed under.
+    /// Commands that lead on, the best one first. `{case}` stands for the case line, `{problem}` for the same without
+    /// the engine that it pins, `{machine}` for the options that name libraries and device, `{stress}` for those that
+    /// the ladder was climbed under.
     pub next: Vec<String>,
 }
 
@@ -69,7 +70,7 @@ mod tests {
         for rung in Rung::ALL {
             for trouble in Trouble::ALL {
                 let cannot = match (rung, trouble) {
-                    (Rung::Answers, trouble) => trouble != Trouble::Unusable,
+                    (Rung::Answers, trouble) => !matches!(trouble, Trouble::Unusable | Trouble::Unhealthy),
                     (Rung::Tiny | Rung::Shapes, Trouble::Drift) => true,
                     (Rung::Shapes | Rung::Training, Trouble::StaleTaken) => true,
                     (Rung::Tiny | Rung::Shapes | Rung::Training, _) => false,
@@ -86,6 +87,16 @@ mod tests {
                 assert_eq!(meaning(rung, row.trouble, &under).means, row.means, "{rung:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_lists_or_plans_anew_is_asked_of_the_problem_and_not_of_the_engine_that_failed() {
+        let rows: Vec<Row> = serde_json::from_str(MEANINGS).expect("a table");
+        for command in rows.iter().flat_map(|row| &row.next) {
+            let lists = command.starts_with("convict engines") || command.contains("a plan made here");
+            assert!(!(lists && command.contains("{case}")), "{command}");
+        }
+        assert!(MEANINGS.contains("convict engines '{problem}'"));
     }
 
     #[test]

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
-    /// The machine or the set of libraries cannot be used.
+    /// Driver, device or library set is missing or cannot be opened, or the set is mixed.
     Unusable,
+    /// The device fails what is known to be good.
+    Unhealthy,
     /// A result beyond every bound.
     Wrong,
     /// NaN or infinity where there should be none.
@@ -38,8 +40,9 @@ pub enum Trouble {
 
 impl Trouble {
     /// Every trouble.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Unusable,
+        Self::Unhealthy,
         Self::Wrong,
         Self::NotANumber,
         Self::Nondeterministic,
@@ -58,7 +61,8 @@ impl Trouble {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Unusable => "the machine or its libraries cannot be used",
+            Self::Unusable => "driver, device or libraries cannot be used",
+            Self::Unhealthy => "the device is in trouble",
             Self::Wrong => "a result is wrong",
             Self::NotANumber => "a result is NaN or infinite",
             Self::Nondeterministic => "the same work gives other bits",
@@ -78,7 +82,7 @@ impl Trouble {
     #[must_use]
     pub fn is_fault(self) -> bool {
         match self {
-            Self::Unusable | Self::Memory | Self::Refused => false,
+            Self::Unusable | Self::Unhealthy | Self::Memory | Self::Refused => false,
             Self::Wrong
             | Self::NotANumber
             | Self::Nondeterministic
@@ -111,7 +115,7 @@ impl Trouble {
     #[must_use]
     pub(crate) fn of_words(words: &str) -> Self {
         let lower = words.to_lowercase();
-        let memory = ["alloc", "memory"].iter().any(|word| lower.contains(word));
+        let memory = ["alloc", "memory", "worker's share"].iter().any(|word| lower.contains(word));
         if memory { Self::Memory } else { Self::Refused }
     }
 

@@ -9,6 +9,9 @@ use crate::page::model::{Block, Line, Page, Section, Span};
 use crate::simulated::BANNER;
 use crate::title::Title;
 
+/// Name of the page that holds every table, without its ending.
+pub const BROWSE: &str = "browse";
+
 /// The page as Markdown, with links to the tables' pages in Markdown.
 #[must_use]
 pub fn markdown(tables: &[EngineTable]) -> String {
@@ -23,19 +26,8 @@ pub fn html(tables: &[EngineTable]) -> String {
 
 fn page(tables: &[EngineTable], ending: &str) -> Page {
     let simulated = tables.iter().any(|table| table.simulated);
-    let sets = different(tables.iter().map(|table| table.set.clone()));
     Page {
-        title: Title {
-            simulated,
-            tags: [
-                "engines".to_owned(),
-                sets.join(" "),
-                format!("{} tables", tables.len()),
-                "planned".to_owned(),
-            ],
-            architecture: different(tables.iter().map(architecture)).join(" "),
-            condition: "by library set and architecture".to_owned(),
-        },
+        title: title(tables),
         banner: if simulated { BANNER } else { "" },
         lead:
             "Engines of cuDNN's convolutions, as the library itself tells of them on a machine without a GPU."
@@ -44,7 +36,24 @@ fn page(tables: &[EngineTable], ending: &str) -> Page {
     }
 }
 
-fn different(names: impl Iterator<Item = String>) -> Vec<String> {
+/// The line above pages about several tables.
+pub(super) fn title(tables: &[EngineTable]) -> Title {
+    let simulated = tables.iter().any(|table| table.simulated);
+    let sets = different(tables.iter().map(|table| table.set.clone()));
+    Title {
+        simulated,
+        tags: [
+            "engines".to_owned(),
+            sets.join(" "),
+            format!("{} tables", tables.len()),
+            "planned".to_owned(),
+        ],
+        architecture: different(tables.iter().map(architecture)).join(" "),
+        condition: "by library set and architecture".to_owned(),
+    }
+}
+
+pub(super) fn different(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = Vec::new();
     for name in names {
         if !seen.contains(&name) {
@@ -55,7 +64,12 @@ fn different(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn sections(tables: &[EngineTable], ending: &str) -> Vec<Section> {
-    let mut sections = vec![Section::new("tables", "Tables", vec![list(tables, ending)])];
+    let together = Line(vec![
+        Span::Link("All tables on one page".to_owned(), format!("{BROWSE}.html")),
+        Span::Plain(", of which library sets, architectures and passes can be picked.".to_owned()),
+    ]);
+    let mut sections =
+        vec![Section::new("tables", "Tables", vec![list(tables, ending), Block::text(together)])];
     for operation in Operation::CONVOLUTIONS {
         let passes: Vec<(&EngineTable, &PassTable)> = tables
             .iter()

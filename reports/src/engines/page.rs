@@ -86,6 +86,11 @@ fn about(table: &EngineTable) -> Vec<Block> {
         let words = pass.words();
         facts.push((pass.operation.name(), Line::from(words)));
     }
+    [vec![Block::facts(facts), Block::Heading("Words in the tables")], legend()].concat()
+}
+
+/// What stands in the cells, and what it does not say.
+pub(super) fn legend() -> Vec<Block> {
     let legend = [
         ("yes", "a plan was built; no heuristic list names the engine"),
         (
@@ -99,8 +104,6 @@ fn about(table: &EngineTable) -> Vec<Block> {
         (NO, "declines"),
     ];
     vec![
-        Block::facts(facts),
-        Block::Heading("Words in the tables"),
         Block::facts(legend),
         Block::text(
             "Without a device an engine that asks the driver may decline what it takes on a GPU, so these are the \
@@ -109,7 +112,7 @@ fn about(table: &EngineTable) -> Vec<Block> {
     ]
 }
 
-fn blocks(pass: &PassTable) -> Vec<Block> {
+pub(super) fn blocks(pass: &PassTable) -> Vec<Block> {
     let takes = |row: &EngineRow| {
         row.answers.iter().any(|answer| !matches!(answer, Answer::Refused(_) | Answer::Unknown))
     };

@@ -100,10 +100,33 @@ fn pages_tell_knobs_notes_and_troubles_and_escape_what_a_library_said() {
 }
 
 #[test]
+fn one_page_holds_every_table_and_hides_what_is_not_picked_without_a_script() {
+    let mut other = table();
+    (other.set, other.architecture) = ("9.27.0-jit\"><i>".to_owned(), 80);
+    let page = browse_html(&[table(), other]);
+    for (id, classes) in [("pick-0-1", "of-0-1 of-1-1 of-2-0"), ("pick-2-1", "of-0-0 of-1-0 of-2-1")] {
+        assert!(page.contains(&format!("<input type=\"checkbox\" id=\"{id}\" checked>")), "{id}: {page}");
+        assert!(page.contains(&format!("<details class=\"{classes}\">")), "{classes}: {page}");
+        let (group, option) = id.trim_start_matches("pick-").split_once('-').expect("two numbers");
+        let rule = format!("main:has(#{id}:not(:checked)) .of-{group}-{option} {{ display: none; }}");
+        assert!(page.contains(&rule), "{rule}: {page}");
+    }
+    // Two sets, two architectures, two passes; a fold a table and pass.
+    assert_eq!((page.matches("type=\"checkbox\"").count(), page.matches("<details class=").count()), (6, 4));
+    for words in ["TILE_SIZE:0..21", "CUBLASLT_DEPENDENCY", "signal 4", "prefers-color-scheme: dark"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    for bad in ["<script", "<b>", "jit\"><i>", "http:", "https:", "url("] {
+        assert!(!page.contains(bad), "{bad}: {page}");
+    }
+}
+
+#[test]
 fn the_index_leads_to_every_table() {
     let tables = [table()];
     let name = tables[0].name();
     assert!(name.ends_with("-sm_90") && !name.contains(['<', '/', ' ']), "{name}");
     assert!(index_markdown(&tables).contains(&format!("(<{name}.md>)")), "{}", index_markdown(&tables));
+    assert!(index_markdown(&tables).contains("(<browse.html>)"), "{}", index_markdown(&tables));
     assert!(index_html(&tables).contains(&format!("<a href=\"{name}.html\">")), "{}", index_html(&tables));
 }

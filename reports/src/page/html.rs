@@ -12,6 +12,15 @@ use crate::title::Title;
 /// Style sheet of the page.
 const PAGE_STYLE: &str = include_str!("../../templates/report.css");
 
+/// Style of what can be picked: it stands with the boxes, so that pages without any stay what they are.
+const CHOICES_STYLE: &str = "\
+.choices { margin: 0 0 1rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; }
+.choices { background: var(--card); }
+.choices legend { padding: 0 .4rem; color: var(--quiet); font-size: .875rem; }
+.choices label { display: inline-block; margin-right: 1rem; white-space: nowrap; }
+@media print { .choices { display: none; } }
+";
+
 /// Characters of plain text from which a cell of a table may break into lines.
 const SENTENCE_CHARS: usize = 40;
 
@@ -96,7 +105,37 @@ fn rendered(block: &Block, level: usize) -> String {
             let inner: String = blocks.iter().map(|block| rendered(block, level + 1)).collect();
             format!("<details><summary>{}</summary>\n{inner}</details>\n", for_html(what))
         }
+        Block::Choices(groups) => {
+            groups.iter().enumerate().map(|(place, group)| choices(place, group)).collect()
+        }
+        Block::Filed(options, what, blocks) => {
+            let inner: String = blocks.iter().map(|block| rendered(block, level + 1)).collect();
+            let classes: Vec<String> =
+                options.iter().enumerate().map(|(group, option)| format!("of-{group}-{option}")).collect();
+            format!(
+                "<details class=\"{}\"><summary>{}</summary>\n{inner}</details>\n",
+                classes.join(" "),
+                for_html(what)
+            )
+        }
     }
+}
+
+/// A box to tick for each option, and the rules that hide what is filed under one that is not ticked: no script is
+/// needed for that.
+fn choices(group: usize, (name, options): &(&'static str, Vec<String>)) -> String {
+    let (mut boxes, mut rules) = (String::new(), String::from(if group == 0 { CHOICES_STYLE } else { "" }));
+    for (option, text) in options.iter().enumerate() {
+        let id = format!("pick-{group}-{option}");
+        // Writing into a String cannot fail.
+        let _ =
+            write!(boxes, "<label><input type=\"checkbox\" id=\"{id}\" checked> {}</label> ", for_html(text));
+        let _ = writeln!(rules, "main:has(#{id}:not(:checked)) .of-{group}-{option} {{ display: none; }}");
+    }
+    format!(
+        "<fieldset class=\"choices\"><legend>{}</legend>{boxes}</fieldset>\n<style>\n{rules}</style>\n",
+        for_html(name)
+    )
 }
 
 fn figure(picture: &Picture) -> String {

@@ -44,7 +44,8 @@ fn rendered(block_: &Block, level: usize) -> String {
         Block::List(lines) => {
             lines.iter().map(|each| format!("- {}", line(each))).collect::<Vec<_>>().join("\n")
         }
-        Block::Fold(what, blocks) => {
+        Block::Choices(_) => String::new(),
+        Block::Fold(what, blocks) | Block::Filed(_, what, blocks) => {
             let inner: Vec<String> = blocks.iter().map(|each| rendered(each, level + 1)).collect();
             format!("{}:\n\n{}", for_page(what), inner.join("\n\n"))
         }

@@ -47,6 +47,10 @@ pub(crate) enum Block {
     List(Vec<Line>),
     /// Something long that most readers pass over, under a line that says what it is.
     Fold(String, Vec<Block>),
+    /// What a reader may pick, a row a group: its name and its options, all picked at first. On paper nothing.
+    Choices(Vec<(&'static str, Vec<String>)>),
+    /// A fold that is there only while its option is picked in every group, given by number in their order.
+    Filed(Vec<usize>, String, Vec<Block>),
 }
 
 /// A table.

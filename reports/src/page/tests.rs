@@ -74,9 +74,11 @@ fn pieces(page: &Page) -> Vec<String> {
             Block::Facts(facts) => facts.iter().for_each(|(_, line)| add(line)),
             Block::Table(table) => table.rows.iter().flatten().for_each(add),
             Block::List(lines) => lines.iter().for_each(add),
-            Block::Fold(_, blocks) => blocks.iter().for_each(|block| of(block, pieces)),
+            Block::Fold(_, blocks) | Block::Filed(_, _, blocks) => {
+                blocks.iter().for_each(|block| of(block, pieces));
+            }
             Block::Heading(text) => pieces.push((*text).to_owned()),
-            Block::Code(..) | Block::Picture(_) => {}
+            Block::Code(..) | Block::Picture(_) | Block::Choices(_) => {}
         }
     }
     let mut found = Vec::new();
@@ -171,6 +173,7 @@ fn the_text_for_a_tracker_stays_below_what_trackers_take() {
             Block::Code(_, text) => text.chars().count(),
             Block::Text(_) | Block::Heading(_) | Block::Facts(_) | Block::Table(_) => 0,
             Block::Picture(_) | Block::List(_) | Block::Fold(..) => 0,
+            Block::Choices(_) | Block::Filed(..) => 0,
         });
         assert!(longest.max().unwrap() <= 65_000);
     });

@@ -187,7 +187,7 @@ pub const ENGINES: [Engine; 16] = [
 ];
 
 /// The engines of what is no convolution, by global index, alike for each such operation.
-pub const OTHERS: [Engine; 5] = [
+pub const OTHERS: [Engine; 6] = [
     Engine { name: "axis by axis, step by step or in pairs", ..PLAIN },
     Engine { name: "output by output", way: (Algorithm::Outputs, Arithmetic::Single), ..PLAIN },
     Engine { name: "output by output in f64", way: (Algorithm::Outputs, Arithmetic::Double), ..PLAIN },
@@ -203,6 +203,12 @@ pub const OTHERS: [Engine; 5] = [
         behavior: &[0],
         workspace: Workspace::Bytes(ODD_BYTES),
         rules: &[Rule::ChannelsLast],
+        ..PLAIN
+    },
+    Engine {
+        name: "row by row, in no list",
+        way: (Algorithm::Outputs, Arithmetic::Single),
+        rules: &[Rule::Passes(&[Operation::RmsNorm])],
         ..PLAIN
     },
 ];

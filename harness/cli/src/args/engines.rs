@@ -32,7 +32,8 @@ pub(crate) struct Engines {
     /// repeated.
     #[arg(long, value_name = "SET", conflicts_with_all = ["case", "library"])]
     pub(crate) set: Vec<String>,
-    /// Write the tables into this folder, each as Markdown, HTML and JSON, with an index.
+    /// Write the tables into this folder, each as Markdown, HTML and JSON, with an index and a page
+    /// of them all on which sets, architectures and passes are picked.
     #[arg(long, value_name = "DIR", conflicts_with = "case")]
     pub(crate) out: Option<PathBuf>,
     /// Print JSON: one object a plan, or a table.

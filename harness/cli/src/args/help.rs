@@ -72,7 +72,7 @@ pub(super) const EXIT_CODES: [(u8, &str); 8] = [
     ),
     (3, "this machine can't run it: no driver, no library, a companion missing, mixed library files"),
     (4, "convict itself failed: a full disk, a worker that can't be spawned, a self-test that fails"),
-    (75, "the device is in trouble: try elsewhere; `ladder`: the machine or its libraries cannot be used"),
+    (75, "the device is in trouble: try elsewhere"),
     (
         77,
         "nothing could be judged: refused by the library, a check that says nothing, a case of another library set, \

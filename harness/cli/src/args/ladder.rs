@@ -55,5 +55,6 @@ THE RUNGS
   What breaks is tried again in fresh processes. Rungs 2 and 3 are both climbed, whatever breaks there.
 
 EXIT CODES
-  0 every rung held; 1 a rung broke; 2 usage; 4 as ever; 75 the machine is unfit: it or its libraries cannot be used
-  even without pressure; 77 a rung that was to be climbed could not be; 130 interrupted";
+  0 every rung held; 1 a rung broke; 2 usage; 3 this machine can't run it, pressure or not: no driver, no library, a
+  companion missing, mixed library files; 4 convict itself failed; 75 the device is in trouble: try elsewhere; 77 a rung
+  that was to be climbed could not be; 130 interrupted before the end";

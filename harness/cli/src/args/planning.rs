@@ -29,8 +29,8 @@ pub(crate) struct PlanOnly {
     /// --arch, and told as assumed.
     #[arg(long, value_name = "FILE", help_heading = "Planning")]
     pub(crate) device_json: Option<PathBuf>,
-    /// Build plans that compile kernels at run time, too: each takes a core for half a second or longer. A hunt leaves
-    /// them out, a single case does not.
+    /// Build plans that compile kernels at run time, too: each takes a core for half a second or longer. A hunt of
+    /// convolutions leaves them out, one of other operations takes one of each problem's, a single case takes all.
     #[arg(long, value_enum, help_heading = "Planning")]
     pub(crate) rtc: Option<Switch>,
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     if arguments.time.is_none() && arguments.cases.is_none() && listed.is_none() {
         return Err(Failure::Usage("a hunt needs an end: give --time, --cases or --cases-from".to_owned()));
     }
-    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::Off)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), compiled(arguments))?;
     let machine = Machine::of(&arguments.machine, &arguments.devices.device, planned.as_ref())?;
     let workers =
         arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
@@ -70,6 +70,13 @@ pub(crate) fn run(arguments: &Hunt) -> Result<u8, Failure> {
     let summary = out.with_bundles(summary.map_err(failure)?);
     report(arguments, &summary, listed)?;
     Ok(code(&summary))
+}
+
+/// Which plans that compile are built where `--rtc` says nothing: cuDNN has hardly any others of what is no
+/// convolution, so that without them nothing would be judged.
+fn compiled(arguments: &Hunt) -> Switch {
+    let others = |operations: Operations| operations.iter().any(|operation| !operation.is_convolution());
+    if arguments.operations.is_some_and(others) { Switch::On } else { Switch::Off }
 }
 
 /// What was found so far decides, whether the hunt ended or was interrupted.
@@ -160,6 +167,9 @@ fn report(arguments: &Hunt, summary: &Summary, listed: Option<u64>) -> Result<()
     }
     for (reason, count) in &summary.refusals {
         outln!("  not executed, {reason}: {count}");
+    }
+    if summary.problems_unjudged > 0 {
+        outln!("no plan of {} of the {} problems was judged", summary.problems_unjudged, summary.problems);
     }
     for flaky in &summary.flaky {
         outln!("flaky, {} of {} runs: {}", flaky.hits, flaky.runs, flaky.case);

@@ -4,7 +4,7 @@
 mod told;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use case::{Environment, Pressure, Training};
@@ -15,7 +15,9 @@ use crate::args::Ladder;
 use crate::commands::hunt::cores;
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::named;
 use crate::screen::errln;
+use crate::side::Side;
 use told::Told;
 
 /// Most multiply-adds that the simulator, a CPU, is asked for. A GPU has no limit.
@@ -32,6 +34,9 @@ const STORED_MAX: u64 = 1 << 30;
 pub(crate) fn run(arguments: &Ladder) -> Result<u8, Failure> {
     check(arguments)?;
     let stored = arguments.stale_plans.as_deref().map(stored).transpose()?;
+    let stale = arguments.stale_plans.as_deref();
+    let claim = |path: &PathBuf| Side::claim("--save-plans", path, stale);
+    let saved = arguments.save_plans.as_ref().map(claim).transpose()?;
     let plain = Machine::new(&arguments.machine, &arguments.device.device, None)?;
     plain.prepare()?;
     let pressed = pressed(arguments)?;
@@ -64,7 +69,7 @@ pub(crate) fn run(arguments: &Ladder) -> Result<u8, Failure> {
         let trainings = trainings(arguments, machine.simulated());
         let Trained { seen, records } = ladder::train(&mut slot, &trainings)?;
         told.add(seen);
-        save(arguments, &environment, &trainings, &records)?;
+        save(saved.as_ref(), &environment, &trainings, &records)?;
     }
     let why = if told.is_lost() { "a rung below broke" } else { "not asked for" };
     told.finish(why)
@@ -97,12 +102,7 @@ fn check(arguments: &Ladder) -> Result<(), Failure> {
 
 fn stored(path: &Path) -> Result<Stored, Failure> {
     let refuse = |why: String| Failure::Usage(format!("--stale-plans {}: {why}", path.display()));
-    let size = fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
-    if size > STORED_MAX {
-        return Err(refuse(format!("{size} bytes are more than plans take")));
-    }
-    let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| refuse("is no text".to_owned()))?;
+    let text = named::text(path, STORED_MAX).map_err(refuse)?;
     Stored::read(&text).map_err(refuse)
 }
 
@@ -170,12 +170,12 @@ fn trainings(arguments: &Ladder, simulated: bool) -> Vec<(&'static str, Training
 }
 
 fn save(
-    arguments: &Ladder,
+    saved: Option<&Side>,
     environment: &Environment,
     trainings: &[(&str, Training)],
     records: &[Record],
 ) -> Result<(), Failure> {
-    let Some(path) = &arguments.save_plans else { return Ok(()) };
+    let Some(saved) = saved else { return Ok(()) };
     let (set, gpu) = (environment.set(), &environment.gpu);
     let plans =
         trainings.iter().zip(records).map(|((_, training), record)| Stored::of(training, record, &set, gpu));
@@ -186,10 +186,12 @@ fn save(
     match stored {
         Some(stored) if !stored.plans.is_empty() => {
             let text = stored.print().map_err(Failure::Ours)?;
-            fs::write(path, text).map_err(|error| Failure::file("--save-plans", path, &error))?;
-            errln!("convict: {} plans saved in {}", stored.plans.len(), path.display());
+            saved.put(&text)?;
+            errln!("convict: {} plans saved in {}", stored.plans.len(), saved.path().display());
         }
-        Some(_) | None => errln!("convict: there are no plans to save; {} is not written", path.display()),
+        Some(_) | None => {
+            errln!("convict: there are no plans to save; {} is not written", saved.path().display())
+        }
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! The known-good case is sound, and only a complete right answer to it passes.
 
-use case::{Census, Ended, Execution, Exit, Observation, Outcome, Phase};
+use case::{Census, Ended, Execution, Exit, Observation, Outcome, Phase, Refusal};
 use case::{
     Fill, FillKind, Notes, OutputFill, Recipe, ReferenceFacts, SpotCheck, WorkspaceFill, Zone, ZoneHit,
 };
 
-use super::{complaint, job};
+use crate::error::HarnessError;
+
+use super::{Complaint, complaint, job};
 
 fn outcome(exit: Exit, ended: Ended, differing: u64) -> Outcome {
     let execution = Execution {
@@ -74,4 +76,34 @@ fn a_worker_that_only_plans_is_sound_when_it_plans() {
     let unlisted = Ended::Skipped("heuristics A list 0 configurations, none at rank 0".to_owned());
     assert_eq!(complaint(&[outcome(Exit::Answered, unlisted, 0)], true), None);
     assert_eq!(job(true).selection, case::Selection::Describe);
+}
+
+#[test]
+fn what_is_wrong_is_said_in_words_and_a_want_of_memory_is_no_illness() {
+    let refusal = |status: i32, name: &str| {
+        Ended::Status(Refusal { phase: Phase::Execute, status, name: name.to_owned(), reason: String::new() })
+    };
+    let device = |code: i32, name: &str| Ended::Device {
+        phase: Phase::Allocate,
+        code,
+        name: name.to_owned(),
+        sticky: false,
+    };
+    let share = "47680 bytes exceed this worker's share of 0".to_owned();
+    for (exit, ended, words, starved) in [
+        (Exit::Answered, device(2, "OUT_OF_MEMORY"), "CUDA returned OUT_OF_MEMORY (2) in allocate", true),
+        (Exit::Answered, device(700, "ILLEGAL_ADDRESS"), "ILLEGAL_ADDRESS (700) in allocate", false),
+        (Exit::Answered, refusal(4004, "D"), "cuDNN returned D (4004) in execute", true),
+        (Exit::Answered, refusal(5000, "E"), "cuDNN returned E (5000) in execute", false),
+        (Exit::Answered, Ended::Skipped(share), "exceed this worker's share", true),
+        (Exit::Signalled(11), Ended::Completed, "the process was ended by signal 11 in sync", false),
+        (Exit::TimedOut(250), Ended::Completed, "nothing came within 250 ms in sync", false),
+    ] {
+        let said: Complaint = complaint(&[outcome(exit, ended, 0)], false).expect(words);
+        assert!(said.words.contains(words) && !said.words.contains('{'), "{words}: {said:?}");
+        assert_eq!(said.starved, starved, "{said:?}");
+        let told = HarnessError::from(said).to_string();
+        assert_eq!(told.contains("unhealthy"), !starved, "{told}");
+        assert_eq!(told.contains("too little device memory"), starved, "{told}");
+    }
 }

@@ -284,7 +284,7 @@ impl Bench for Script {
             return Err(HarnessError::Frame("scripted".to_owned()));
         }
         if self.healthy_jobs == 0 {
-            return Err(HarnessError::Unhealthy { message: "scripted".to_owned() });
+            return Err(HarnessError::Unhealthy { message: "scripted".to_owned(), starved: false });
         }
         self.healthy_jobs -= 1;
         if job.case.options.engine == EngineChoice::Any {

@@ -96,6 +96,11 @@ impl Draft {
         };
     }
 
+    /// True where every operation of the geometry may have its channels in vectors.
+    pub(super) fn takes_vectors(&self) -> bool {
+        self.operations.iter().all(Operation::takes_vectors)
+    }
+
     /// Keeps shrinking away from a field, as long as another can give way.
     pub(super) fn hold(&mut self, field: Field) {
         self.held.push(field);

@@ -35,7 +35,8 @@ pub(super) fn force(draft: &mut Draft, rng: &mut StdRng) {
     if draft.dtype != DType::I8 {
         return;
     }
-    let order = pick_weighted(rng, &ORDERS);
+    let drawn = pick_weighted(rng, &ORDERS);
+    let order = if drawn.vector() == 1 || draft.takes_vectors() { drawn } else { Layout::Nhwc };
     draft.layouts = Layouts::uniform(order);
     if order.vector() == 1 {
         draft.output_dtype = pick_weighted(rng, &WRITTEN);

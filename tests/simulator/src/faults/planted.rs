@@ -1,6 +1,8 @@
 //! The faults that the simulator has when no script says otherwise, each modelled on a public bug report, with its
 //! smallest failing case. Knows that table alone.
 
+mod others;
+
 use case::{Case, Kind, Phase, Sameness, Signature};
 
 use super::predicate::Atom;
@@ -261,90 +263,6 @@ const TABLE: [Row; 20] = [
     ),
 ];
 
-/// Two for each operation that is no convolution.
-const OTHERS: [Row; 8] = [
-    (
-        "one window width wrong",
-        "none",
-        &["operation = maxpool", "engine = 0", "f[last] = 3"],
-        Action::Wrong { at: Region::Scattered },
-        "maxpool f32 nchw n1 c1 i3 f3 engine=0",
-        Kind::Wrong,
-        Phase::Judge,
-        "finite",
-    ),
-    (
-        "abort in plan with three axes",
-        "none",
-        &["operation = maxpool", "engine = 4", "rank = 3"],
-        Action::Crash { site: Site::Plan, by: Death::Abort },
-        "maxpool f32 nchw n1 c1 i1x1x1 f1x1x1 engine=4",
-        Kind::Crash,
-        Phase::Plan,
-        "sigabrt",
-    ),
-    (
-        "the last mean wrong where padding counts",
-        "none",
-        &["operation = avgpool", "engine = 1", "p[last] > 0"],
-        Action::Wrong { at: Region::Corner },
-        "avgpool f32 nchw n1 c1 i1 f2 p1:0 engine=1",
-        Kind::Wrong,
-        Phase::Judge,
-        "finite",
-    ),
-    (
-        "execution fails for steps of 3",
-        "none",
-        &["operation = avgpool", "engine = 0", "s[last] = 3"],
-        Action::Status { site: Site::Execute, status: 5000 },
-        "avgpool f32 nchw n1 c1 i1 f1 s3 engine=0",
-        Kind::Status,
-        Phase::Execute,
-        "execution_failed",
-    ),
-    (
-        "last row wrong where columns and products are multiples of 8",
-        "none",
-        &["operation = matmul", "engine = 3", "c/g mod 8 = 0", "k/g mod 8 = 0"],
-        Action::Wrong { at: Region::LastChannel },
-        "matmul f16 m1 n8 k8 engine=3",
-        Kind::Wrong,
-        Phase::Judge,
-        "finite",
-    ),
-    (
-        "bytes after the product overwritten",
-        "none",
-        &["operation = matmul", "engine = 0", "k/g mod 4 = 3"],
-        Action::WriteOutside { buffer: Buffer::Output, side: Side::After, bytes: 4 },
-        "matmul f32 m1 n3 k1 engine=0",
-        Kind::Oob,
-        Phase::Judge,
-        "y_after",
-    ),
-    (
-        "last element of rows one above a multiple of 8 never written",
-        "none",
-        &["operation = rmsnorm", "engine = 1", "c > 1", "c mod 8 = 1"],
-        Action::Unwritten { at: Region::LastChannel },
-        "rmsnorm f32 nchw n1 c9 engine=1",
-        Kind::Wrong,
-        Phase::Judge,
-        "stale",
-    ),
-    (
-        "illegal address from the fifth row",
-        "none",
-        &["operation = rmsnorm", "engine = 0", "n >= 5"],
-        Action::Sticky { error: 700 },
-        "rmsnorm f32 nchw n5 c1 engine=0",
-        Kind::Device,
-        Phase::Sync,
-        "illegal_address",
-    ),
-];
-
 /// The atoms of a row, about the case itself or about one before it.
 fn atoms(row: &[&str], before: bool) -> Vec<Atom> {
     row.iter()
@@ -433,7 +351,7 @@ pub fn planted() -> Vec<Planted> {
 /// The default faults of what is no convolution, under the same rule.
 #[must_use]
 pub fn planted_others() -> Vec<Planted> {
-    of(&OTHERS)
+    of(&others::OTHERS)
 }
 
 fn of(table: &[Row]) -> Vec<Planted> {

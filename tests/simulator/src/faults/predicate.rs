@@ -22,7 +22,8 @@ pub struct Facts<'a> {
 
 /// `FIELD [* FIELD]... [mod M] RELATION VALUE`, such as `k/g mod 8 = 1`, `n * o[last] >= 64`, `dtype = f16`.
 ///
-/// Fields: `operation engine dtype layout rank n c k g c/g k/g alpha beta wsalign`, and of an axis `[0] [1] [2]
+/// Fields: `operation engine dtype in out layout rank n c k g c/g k/g alpha beta wsalign` (`in` and `out` are the
+/// types of what is read and written), and of an axis `[0] [1] [2]
 /// [last]`: `i f o s d` and `p` (padding before) and `q` (padding after). Relations: `= != < <= > >=`. An atom about
 /// something that is absent does not hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +71,7 @@ words! {
     Scalar {
         Operation = "operation", Engine = "engine", DType = "dtype", Layout = "layout", Rank = "rank", N = "n",
         C = "c", K = "k", G = "g", ChannelsPerGroup = "c/g", FiltersPerGroup = "k/g", Alpha = "alpha", Beta = "beta",
-        WorkspaceAlignment = "wsalign",
+        WorkspaceAlignment = "wsalign", Read = "in", Written = "out",
     }
 }
 
@@ -147,8 +148,14 @@ impl Scalar {
         Some(match self {
             Self::Operation => Value::word(problem.operation.name()),
             Self::Engine => Value::number(facts.engine?),
-            Self::DType => Value::word(dtype(&problem.tensors)),
-            Self::Layout => Value::word(layout(&problem.tensors)),
+            Self::DType => Value::word(dtype(problem.tensors.iter().map(|tensor| tensor.dtype))),
+            Self::Read => {
+                Value::word(dtype(problem.operation.inputs().iter().map(|role| problem.tensor(*role).dtype)))
+            }
+            Self::Written => {
+                Value::word(dtype(std::iter::once(problem.tensor(problem.operation.output()).dtype)))
+            }
+            Self::Layout => Value::word(layout(problem)),
             Self::Rank => Value::number(problem.rank() as i64),
             Self::N => Value::number(batch),
             Self::C => Value::number(group_c * problem.groups()),
@@ -183,12 +190,13 @@ impl Extent {
     }
 }
 
-fn dtype(tensors: &[Tensor; 3]) -> &'static str {
-    let [x, w, y] = tensors.each_ref().map(|tensor| tensor.dtype);
-    if x != w || w != y {
+/// The one type of them all.
+fn dtype(mut types: impl Iterator<Item = i32>) -> &'static str {
+    let Some(first) = types.next() else { return "other" };
+    if types.any(|other| other != first) {
         return "mixed";
     }
-    match DataType(x) {
+    match DataType(first) {
         DataType::FLOAT => "f32",
         DataType::DOUBLE => "f64",
         DataType::HALF => "f16",
@@ -200,7 +208,10 @@ fn dtype(tensors: &[Tensor; 3]) -> &'static str {
 }
 
 /// A packed order is told by strides, so one that extents of 1 leave open counts as the plainest.
-fn layout(tensors: &[Tensor; 3]) -> &'static str {
+fn layout(problem: &Problem) -> &'static str {
+    // The windows of a pooling lie nowhere.
+    let tensors: Vec<&Tensor> =
+        problem.operation.tensors().iter().map(|role| problem.tensor(*role)).collect();
     let all = |layout| tensors.iter().all(|tensor| tensor.is_packed(layout));
     let packed = |tensor: &Tensor| Layout::PLAIN.into_iter().any(|layout| tensor.is_packed(layout));
     let vectors = |vector| tensors.iter().all(|tensor| tensor.vector == vector);
@@ -212,7 +223,7 @@ fn layout(tensors: &[Tensor; 3]) -> &'static str {
         "nchw"
     } else if all(Layout::Nhwc) {
         "nhwc"
-    } else if tensors.iter().all(packed) {
+    } else if tensors.iter().copied().all(packed) {
         "mixed"
     } else {
         "strided"

@@ -150,5 +150,6 @@ fn write(out: &Path, tables: &[EngineTable]) -> Result<(), Failure> {
         put(&name, "json", &(text + "\n"))?;
     }
     put(INDEX, "md", &engines::index_markdown(tables))?;
-    put(INDEX, "html", &engines::index_html(tables))
+    put(INDEX, "html", &engines::index_html(tables))?;
+    put(engines::BROWSE, "html", &engines::browse_html(tables))
 }

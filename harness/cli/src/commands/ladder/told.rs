@@ -1,11 +1,12 @@
 //! What a climb tells: a line a rung as it is climbed, then where it broke, what that means and what to run next; or
 //! all of it as JSON. Knows words and the exit code; climbs nothing.
 
+use case::{Case, EngineChoice};
 use ladder::{Break, Meaning, Rung, Seen, Standing, Stress, Trouble};
 use serde::Serialize;
 
 use crate::args::{Devices, Ladder};
-use crate::failure::{CLEAN, ELSEWHERE, FOUND, Failure, UNJUDGED};
+use crate::failure::{CLEAN, ELSEWHERE, FOUND, Failure, MACHINE, UNJUDGED};
 use crate::screen::outln;
 
 /// Breaks of a rung that are printed; JSON has all.
@@ -54,7 +55,7 @@ impl<'run> Told<'run> {
 
     /// True where machine or libraries can't be used any further.
     pub(super) fn is_lost(&self) -> bool {
-        self.breaks().any(|found| found.trouble == Trouble::Unusable)
+        self.breaks().any(|found| matches!(found.trouble, Trouble::Unusable | Trouble::Unhealthy))
     }
 
     fn breaks(&self) -> impl Iterator<Item = &Break> {
@@ -112,13 +113,11 @@ impl<'run> Told<'run> {
 
     /// A machine that is unfit without any pressure is no finding.
     fn code(&self) -> u8 {
-        let unfit = |found: &Break| {
-            let stressed =
-                self.under.iter().any(|stress| matches!(stress, Stress::Memory | Stress::SecondStack));
-            found.trouble == Trouble::Unusable && (!stressed || found.place == Rung::Answers.name())
-        };
+        let stressed = self.under.iter().any(|stress| matches!(stress, Stress::Memory | Stress::SecondStack));
         match self.first() {
-            Some((_, found)) if unfit(found) => ELSEWHERE,
+            Some((_, found)) if stressed && found.place != Rung::Answers.name() => FOUND,
+            Some((_, found)) if found.trouble == Trouble::Unusable => MACHINE,
+            Some((_, found)) if found.trouble == Trouble::Unhealthy => ELSEWHERE,
             Some(_) => FOUND,
             None if self.is_whole() => CLEAN,
             None => UNJUDGED,
@@ -132,8 +131,8 @@ impl<'run> Told<'run> {
         let (machine, stress) = (machine(self.arguments), stress(self.arguments));
         let filled = |command: String| {
             let command = match &found.case {
-                Some(case) => command.replace("{case}", case),
-                None if command.contains("{case}") => return None,
+                Some(case) => command.replace("{case}", case).replace("{problem}", &problem(case)),
+                None if command.contains("{case}") || command.contains("{problem}") => return None,
                 None => command,
             };
             Some(command.replace("{machine}", &machine).replace("{stress}", &stress))
@@ -171,6 +170,14 @@ fn print(seen: &Seen) {
     if more > 0 {
         outln!("        and {more} more (--json has all)");
     }
+}
+
+/// The case line without its engine, so that all others are spoken of too; as it is where it cannot be read.
+fn problem(line: &str) -> String {
+    let Ok(mut case) = line.parse::<Case>() else { return line.to_owned() };
+    case.options.engine = EngineChoice::Any;
+    case.options.set = None;
+    case.to_string()
 }
 
 /// The options that name libraries and device, as they were given.
@@ -258,6 +265,27 @@ mod tests {
     }
 
     #[test]
+    fn engines_are_listed_of_the_problem_without_the_engine_that_failed() {
+        let given = arguments(&["--simulate"]);
+        let told = Told::new(&given, Vec::new());
+        let found = Break {
+            trouble: Trouble::Wrong,
+            place: "shapes".to_owned(),
+            summary: String::new(),
+            case: Some("maxpool f16 nhwc n8 c64 i14x14 f3x3 engine=3 knobs=2:1 set=9.19.0-full".to_owned()),
+            again: None,
+            alone: None,
+        };
+        let next = told.meaning(Rung::Shapes, &found).next;
+        assert!(
+            next[0].starts_with("convict minimize 'maxpool ") && next[0].contains(" engine=3 knobs=2:1 ")
+        );
+        let words = "convict engines 'maxpool f16 nhwc n8 c64 i14x14 f3x3' --simulate";
+        assert!(next.iter().any(|command| command.starts_with(words)), "{next:?}");
+        assert_eq!(problem("no case"), "no case");
+    }
+
+    #[test]
     fn every_command_of_every_meaning_is_one_of_convict_or_names_another_program() {
         let known: Vec<String> =
             Arguments::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
@@ -295,10 +323,12 @@ mod tests {
             told.code()
         };
         let place = Rung::Answers.name();
-        assert_eq!(code(&[], Rung::Answers, Trouble::Unusable, place), 75);
-        assert_eq!(code(&[Stress::SecondStack], Rung::Answers, Trouble::Unusable, place), 75);
+        assert_eq!(code(&[], Rung::Answers, Trouble::Unusable, place), 3);
+        assert_eq!(code(&[], Rung::Shapes, Trouble::Unhealthy, "shapes"), 75);
+        assert_eq!(code(&[Stress::Memory], Rung::Shapes, Trouble::Unhealthy, "shapes"), 1);
+        assert_eq!(code(&[Stress::SecondStack], Rung::Answers, Trouble::Unusable, place), 3);
         assert_eq!(code(&[Stress::SecondStack], Rung::Answers, Trouble::Unusable, "pressed"), 1);
-        assert_eq!(code(&[], Rung::Shapes, Trouble::Unusable, "shapes"), 75);
+        assert_eq!(code(&[], Rung::Shapes, Trouble::Unusable, "shapes"), 3);
         assert_eq!(code(&[], Rung::Shapes, Trouble::Wrong, "shapes"), 1);
         let empty = Told::new(&given, Vec::new());
         assert_eq!(empty.code(), 0);

@@ -50,6 +50,24 @@ fn operations_take_turns_over_one_geometry_and_convolutions_stay_what_they_were(
 }
 
 #[test]
+fn a_hunt_for_plans_meets_every_operation_in_integers_too_and_none_that_is_invalid() {
+    let mut integers = [0; OTHERS.len()];
+    for index in 0..4000 {
+        for (place, operation) in OTHERS.into_iter().enumerate() {
+            let alone = Generator::planning(11).over(Operations::of(&[operation]).unwrap());
+            let case = alone.problem(index);
+            assert_eq!((case.problem.operation, case.validate()), (operation, Ok(())), "{case}");
+            assert_eq!(case.to_string().parse::<Case>().as_ref(), Ok(&case));
+            integers[place] += u32::from(case.problem.dtypes.x == case::DType::I8);
+        }
+        let mixed = Generator::planning(11).over(Operations::of(&OTHERS).unwrap()).problem(index);
+        assert_eq!(mixed.validate(), Ok(()), "{mixed}");
+        assert_eq!(mixed.to_string().parse::<Case>().as_ref(), Ok(&mixed));
+    }
+    assert!(integers.iter().all(|met| *met > 400), "{integers:?}");
+}
+
+#[test]
 fn awkward_shapes_of_every_operation_are_met() {
     let cases = draws(DEVICE, 24_000);
     let met = |wanted: &dyn Fn(&Case) -> bool| cases.iter().filter(|case| wanted(case)).count();
