@@ -115,7 +115,6 @@ mod tests {
             ("`x` **y** &lt; @all", "\\`x\\` \\*\\*y\\*\\* &amp;lt; &#64;all"),
             ("![z](http://u) www.v", "!\\[z\\](http\\://u) www\\.v"),
             ("WwW.v éw.v", "WwW\\.v éw.v"),
-            ("WwW.v éw.v", "WwW\\.v éw.v"),
             ("# title\r\n\u{1b}[31m", "\\# title   \\[31m"),
             ("12. item", "12\\. item"),
             ("engine 2.5, -3 = #4", "engine 2.5, -3 = #4"),
