@@ -65,11 +65,13 @@ pub(crate) fn for_page(text: &str) -> String {
 /// True where the first character of `from` begins something because of what surrounds it: a heading, list or
 /// rule at the start of a line, or an address that pages turn into a link.
 fn begins(before: &str, from: &str) -> bool {
-    let numbered = !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit());
+    // What is asked for at every character looks at a few of them alone: a value may have megabytes.
+    let ends_number = [". ", ") "].iter().any(|end| from.starts_with(end));
+    let last = before.len().checked_sub(3).and_then(|start| before.get(start..));
     (before.is_empty() && from.starts_with(|first| AT_START.contains(first)))
-        || (numbered && [". ", ") "].iter().any(|end| from.starts_with(end)))
+        || (ends_number && !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit()))
         || from.starts_with("://")
-        || (before.to_ascii_lowercase().ends_with("www") && from.starts_with('.'))
+        || (from.starts_with('.') && last.is_some_and(|last| last.eq_ignore_ascii_case("www")))
 }
 
 /// The text with a capital letter in front.
@@ -112,6 +114,7 @@ mod tests {
             ("a | b\n| c", "a \\| b \\| c"),
             ("`x` **y** &lt; @all", "\\`x\\` \\*\\*y\\*\\* &amp;lt; &#64;all"),
             ("![z](http://u) www.v", "!\\[z\\](http\\://u) www\\.v"),
+            ("WwW.v éw.v", "WwW\\.v éw.v"),
             ("# title\r\n\u{1b}[31m", "\\# title   \\[31m"),
             ("12. item", "12\\. item"),
             ("engine 2.5, -3 = #4", "engine 2.5, -3 = #4"),

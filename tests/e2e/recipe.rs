@@ -85,6 +85,9 @@ fn a_bundle_s_recipe_lists_the_wheel_of_its_set_and_says_what_was_not_seen() {
     assert!(run.code == Some(2) && run.stderr.contains("differs from its SHA-256"), "{run:?}");
 }
 
+/// What makes a file of a bundle something else.
+type Spoil<'a> = &'a dyn Fn(&Path);
+
 #[test]
 fn what_is_no_file_in_a_bundle_or_among_packages_keeps_nobody_waiting() {
     use std::os::unix::fs::symlink;
@@ -93,7 +96,7 @@ fn what_is_no_file_in_a_bundle_or_among_packages_keeps_nobody_waiting() {
     };
     let bundle = root().join("corpus/regressions/9.14.0-wgrad-e1-wrong-judge-stale-f64-nchw");
     let not_text = |path: &Path| fs::write(path, b"\xff\xfe\n").expect("written");
-    let spoilt: [(&str, &dyn Fn(&Path), &str); 6] = [
+    let spoilt: [(&str, Spoil<'_>, &str); 6] = [
         (reports::ENVIRONMENT, &not_text, "differs from its SHA-256"),
         (reports::SUMS, &not_text, "is no UTF-8 text"),
         (reports::ENVIRONMENT, &pipe, "is no plain file"),
