@@ -9,7 +9,7 @@ by group.
 import numpy as np
 from onnx import helper
 
-from common import ROLES, read, row, run, tensor, write
+from reference import ROLES, read, row, run, tensor, write
 
 CASES = [
     "fprop f32 nchw n2 c3 k4 i5x6 f3x3 p1 fill=int2:1",

@@ -11,8 +11,8 @@ import math
 import numpy as np
 from onnx import helper
 
-import common
-from common import row, run, tensor, write
+import reference
+from reference import row, run, tensor, write
 
 EPSILON = 2.0**-17
 
@@ -46,7 +46,7 @@ def read(line):
         if words[0] == "rmsnorm":
             words.insert(3, "i1x1")
             words.insert(3, "f1x1")
-        return common.read(" ".join(words))
+        return reference.read(" ".join(words))
     types = words[1].split(",")
     case = {"operation": words[0], "types": types if len(types) == 3 else types * 3, "b": 1}
     for item in words[2:]:
