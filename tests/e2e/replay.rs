@@ -7,65 +7,70 @@ use std::process::Command;
 
 use corpus::{Basis, Configuration, Corpus, Entry, Expect, Expectation, Provenance, Record, State};
 use serde_json::Value;
-use simulator::faults::{Action, planted};
+use simulator::faults::{Action, Planted, planted, planted_in_plans};
 
 use crate::convict::{BINARY, Run, convict, fresh_folder, root, script, simulate, turn};
 
 /// Of failing runs, for faults that say nothing else.
 const ALWAYS: f64 = 1.0;
 
+/// The entry of a planted fault.
+fn planted_entry(planted: &Planted) -> Entry {
+    let mut case = planted.case().expect("a case");
+    case.options.set = Some("9.19.0-full".to_owned());
+    let rate = match planted.fault.what {
+        Action::Flaky { rate, .. } => rate,
+        Action::Wrong { .. }
+        | Action::Zero { .. }
+        | Action::Unwritten { .. }
+        | Action::Nan { .. }
+        | Action::Nondeterministic { .. }
+        | Action::ReadWorkspace
+        | Action::FollowWorkspace { .. }
+        | Action::WriteOutside { .. }
+        | Action::WriteInput
+        | Action::LyingWorkspace { .. }
+        | Action::Status { .. }
+        | Action::Crash { .. }
+        | Action::Hang { .. }
+        | Action::Sticky { .. }
+        | Action::Surplus { .. }
+        | Action::Garble
+        | Action::Leak { .. } => ALWAYS,
+    };
+    let expectation = Expectation {
+        cudnn_from: None,
+        cudnn_to: None,
+        configuration: Some(Configuration::Simulator),
+        architectures: Vec::new(),
+        expect: if rate < ALWAYS { Expect::Flaky } else { Expect::Fail },
+        basis: Basis::Observed,
+        kinds: Vec::new(),
+        rate: Some(rate),
+        reason: format!("planted in the simulator: {}", planted.fault.name),
+        ticket: None,
+        resolution: None,
+        owner: None,
+        review_by: None,
+    };
+    let signature = planted.signature().expect("a signature").to_string();
+    let mut entry = Entry::new(&case, Some(signature), vec![expectation]);
+    entry.provenance = Some(Provenance {
+        source: "convict".to_owned(),
+        url: None,
+        date: None,
+        cudnn: None,
+        symptom: format!("planted in the simulator after report {} of known.json", planted.report),
+    });
+    entry
+}
+
 /// The entry of each planted fault, by file name.
 fn planted_entries() -> Vec<(String, Entry)> {
-    let entry = |planted: &simulator::faults::Planted| {
-        let mut case = planted.case().expect("a case");
-        case.options.set = Some("9.19.0-full".to_owned());
-        let rate = match planted.fault.what {
-            Action::Flaky { rate, .. } => rate,
-            Action::Wrong { .. }
-            | Action::Zero { .. }
-            | Action::Unwritten { .. }
-            | Action::Nan { .. }
-            | Action::Nondeterministic { .. }
-            | Action::ReadWorkspace
-            | Action::FollowWorkspace { .. }
-            | Action::WriteOutside { .. }
-            | Action::WriteInput
-            | Action::LyingWorkspace { .. }
-            | Action::Status { .. }
-            | Action::Crash { .. }
-            | Action::Hang { .. }
-            | Action::Sticky { .. }
-            | Action::Surplus { .. }
-            | Action::Garble
-            | Action::Leak { .. } => ALWAYS,
-        };
-        let expectation = Expectation {
-            cudnn_from: None,
-            cudnn_to: None,
-            configuration: Some(Configuration::Simulator),
-            architectures: Vec::new(),
-            expect: if rate < ALWAYS { Expect::Flaky } else { Expect::Fail },
-            basis: Basis::Observed,
-            kinds: Vec::new(),
-            rate: Some(rate),
-            reason: format!("planted in the simulator: {}", planted.fault.name),
-            ticket: None,
-            resolution: None,
-            owner: None,
-            review_by: None,
-        };
-        let signature = planted.signature().expect("a signature").to_string();
-        let mut entry = Entry::new(&case, Some(signature), vec![expectation]);
-        entry.provenance = Some(Provenance {
-            source: "convict".to_owned(),
-            url: None,
-            date: None,
-            cudnn: None,
-            symptom: format!("planted in the simulator after report {} of known.json", planted.report),
-        });
-        (format!("simulator-{}.json", planted.report.to_lowercase()), entry)
+    let named = |planted: &Planted| {
+        (format!("simulator-{}.json", planted.report.to_lowercase()), planted_entry(planted))
     };
-    planted().iter().map(entry).collect()
+    planted().iter().map(named).collect()
 }
 
 #[test]
@@ -166,6 +171,35 @@ fn a_fault_that_is_gone_is_an_xpass_whose_edit_closes_the_range() {
     assert_eq!(update.code, Some(0), "{update:?}");
     let after = simulate(none, ["replay", &path, "--strict"]);
     assert_eq!(after.code, Some(0), "{after:?}");
+}
+
+#[test]
+fn without_a_device_plans_are_judged_and_nothing_that_was_not_executed_is_called_right() {
+    let folder = copy("replay-plans");
+    for (place, planted) in planted_in_plans().iter().enumerate() {
+        fs::write(folder.join(format!("plan-{place}.json")), planted_entry(planted).print()).expect("a file");
+    }
+    let path = folder.to_string_lossy();
+    let plans = ["replay", &path, "--plan-only", "--arch", "sm_90", "--json"];
+    let run = convict(plans.iter().chain(&["--simulate"]));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let planned = |phase: &str| ["describe", "heuristics", "plan"].contains(&phase);
+    for record in records(&run) {
+        let phase = record.signature.as_deref().and_then(|signature| signature.split('-').nth(3));
+        let wanted = match phase {
+            Some(phase) if planned(phase) => State::Xfail,
+            Some(_) => State::Untrusted,
+            None if record.id.contains("refused-") => State::Pass,
+            None => State::Untrusted,
+        };
+        assert_eq!(record.state, wanted, "{record:?}");
+    }
+    let sound = simulate(Path::new("none"), plans.iter().copied());
+    let gone = records(&sound).iter().filter(|record| record.state == State::Xpass).count();
+    assert!(gone >= planted_in_plans().len(), "{sound:?}");
+    assert!(records(&sound).iter().all(|record| record.state != State::Fail), "{sound:?}");
+    let unnamed = convict(["replay", &path, "--simulate", "--plan-only"]);
+    assert_eq!((unnamed.code, unnamed.stderr.lines().count()), (Some(2), 1), "{unnamed:?}");
 }
 
 #[test]

@@ -4,13 +4,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use case::{Case, Expect as CaseExpect, Keep, Kind, Selection};
+use case::{Case, Expect as CaseExpect, Keep, Kind, Phase, Selection};
 use corpus::{Expect, Listed, Question, Record, SetFacts, Showing, Standing, State};
 use exec::HarnessError;
 use hunt::Bench;
 
 use crate::ask::{Asking, ask};
 use crate::floor::{Allowed, share};
+
+/// Phases whose failures a plan shows that nobody executes.
+const PLANNED: [Phase; 3] = [Phase::Describe, Phase::Heuristics, Phase::Plan];
 
 /// What a replay is asked to do.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub struct Replay<'a> {
     pub asking: Asking,
     /// What bounds it.
     pub allowed: Allowed,
+    /// True where the benches plan for a device that is not there, so that nothing is executed.
+    pub plans_only: bool,
 }
 
 /// How a replay ended.
@@ -39,6 +44,17 @@ struct Piece<'a> {
     position: usize,
     case: Case,
     question: Question<'a>,
+}
+
+impl Piece<'_> {
+    /// True where a plan that is built says all: its absence is what is wanted, or what is known to fail.
+    fn is_shown_by_plans(&self) -> bool {
+        let Question { expectation, signature, engine_free, every_engine, must_refuse } = self.question;
+        let fails = expectation.is_some_and(|one| matches!(one.expect, Expect::Fail | Expect::Flaky));
+        let phase = signature.and_then(|signature| signature.split('-').nth(3));
+        let planned = PLANNED.into_iter().any(|planned| phase == Some(planned.name()));
+        must_refuse || (fails && planned && (!engine_free || every_engine))
+    }
 }
 
 /// Runs every entry. `each` hears of an entry as soon as it is known how it stands.
@@ -161,7 +177,7 @@ impl Board<'_> {
                 bench.fresh();
             }
             match self.look(bench, piece) {
-                Ok(showing) => record.runs.push(showing),
+                Ok(showing) => record.runs.push(self.weighed(piece, showing)),
                 Err(HarnessError::Interrupted) => break,
                 Err(error) => {
                     record.runs.push(Showing::Trouble(error.to_string()));
@@ -208,6 +224,14 @@ impl Board<'_> {
             return ask(bench, &with_usual_contents(&piece.case), &asking, until);
         }
         Ok(first)
+    }
+
+    /// The same; but a plan that was built and not executed proves right only what is known to fail before.
+    fn weighed(&self, piece: &Piece<'_>, showing: Showing) -> Showing {
+        if showing != Showing::Passed || !self.replay.plans_only || piece.is_shown_by_plans() {
+            return showing;
+        }
+        Showing::Untrusted("the plan was built, and nothing was executed".to_owned())
     }
 
     /// Tells how an entry stands, once.

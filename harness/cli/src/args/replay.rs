@@ -7,7 +7,7 @@ use clap::Args;
 use corpus::Shard;
 
 use super::values::duration;
-use super::{MachineArgs, Plans, SeveralDevices};
+use super::{MachineArgs, PlanOnly, Plans, SeveralDevices};
 
 /// `convict replay`.
 #[derive(Debug, Args)]
@@ -56,6 +56,8 @@ pub(crate) struct Replay {
     #[command(flatten)]
     pub(crate) devices: SeveralDevices,
     #[command(flatten)]
+    pub(crate) plans: PlanOnly,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
@@ -68,7 +70,7 @@ STATES
   CHANGED      fails in another way than expected
   FLAKY        fails at times, as expected
   UNSUPPORTED  refused, which nobody expected and nobody minds
-  UNTRUSTED    the check is too weak to say anything
+  UNTRUSTED    the check is too weak to say anything; --plan-only: the plan was built, which says nothing of results
   SKIPPED      not run: memory, time, too much work for the simulator
   INFRA        the machine or convict failed
 

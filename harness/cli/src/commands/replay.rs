@@ -10,10 +10,11 @@ use gate::{Allowed, Asking, Ended};
 use reports::replay::Replayed;
 use serde::Serialize;
 
-use crate::args::{Plans, Replay};
+use crate::args::{Plans, Replay, Switch};
 use crate::commands::hunt::cores;
 use crate::failure::{CLEAN, FOUND, Failure, REFUSED, UNJUDGED};
 use crate::machine::Machine;
+use crate::planning::planned;
 use crate::screen::{errln, outln};
 use crate::side::Side;
 
@@ -42,7 +43,8 @@ pub(crate) fn run(arguments: &Replay) -> Result<u8, Failure> {
         return Ok(if troubles.is_empty() { CLEAN } else { REFUSED });
     }
     let sides = Sides::claim(arguments, &listed)?;
-    let machine = Machine::new(&arguments.machine, &arguments.devices.device, None)?;
+    let planned = planned(&arguments.plans, arguments.machine.simulate.is_some(), Switch::All)?;
+    let machine = Machine::of(&arguments.machine, &arguments.devices.device, planned.as_ref())?;
     let workers =
         arguments.workers.map_or_else(|| cores().max(machine.devices()), |workers| workers as usize);
     machine.require_workers(workers)?;
@@ -60,11 +62,12 @@ pub(crate) fn run(arguments: &Replay) -> Result<u8, Failure> {
     let asked = gate::Replay {
         listed: &listed,
         set: &set,
-        asking: asking(arguments, machine.simulated()),
+        asking: asking(arguments, &machine),
         allowed: Allowed {
             until: arguments.time.and_then(|time| start.checked_add(time)),
             interrupt: machine.interrupt().clone(),
         },
+        plans_only: machine.plans_only(),
     };
     let each = |record: &Record| {
         // What was not run is summed up at the end: most of it for one reason.
@@ -148,20 +151,24 @@ fn shard(arguments: &Replay) -> Result<Shard, Failure> {
 fn preflight(machine: &Machine, slots: &mut [exec::Slot]) -> Result<String, Failure> {
     let Some(first) = slots.first_mut() else { return Err(Failure::Ours("no worker".to_owned())) };
     let described = machine.describe(first.environment()?);
+    if machine.plans_only() {
+        return Ok(described);
+    }
     match gate::preflight(first)? {
         None => Ok(described),
         Some(why) => Err(Failure::Elsewhere(format!("preflight: {why} ({described})"))),
     }
 }
 
-fn asking(arguments: &Replay, simulated: bool) -> Asking {
+fn asking(arguments: &Replay, machine: &Machine) -> Asking {
+    let executes_slowly = machine.simulated() && !machine.plans_only();
     Asking {
         engines: match arguments.engines {
             Plans::Own => Selection::Single,
             Plans::Heuristics => Selection::Heuristics,
             Plans::All => Selection::All,
         },
-        multiply_adds_max: if simulated { WORK_SIMULATED } else { 0 },
+        multiply_adds_max: if executes_slowly { WORK_SIMULATED } else { 0 },
         time: arguments.case_time,
         looking_for_one: false,
     }

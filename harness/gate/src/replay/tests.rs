@@ -62,6 +62,7 @@ fn run_with(listed: &[Listed], library: Library, change: impl FnOnce(&mut Replay
             looking_for_one: false,
         },
         allowed: Allowed { until: None, interrupt: interrupt.clone() },
+        plans_only: false,
     };
     change(&mut asked);
     let told = Mutex::new(Vec::new());
@@ -150,4 +151,36 @@ fn benches_that_all_fail_leave_entries_that_say_so() {
     assert!(states(&seen).iter().all(|state| *state == State::Infra));
     assert_eq!(seen.told.len(), listed.len());
     assert!(seen.runs < listed.len() as u32, "three strikes end a bench");
+}
+
+#[test]
+fn a_plan_says_all_of_what_must_be_refused_or_fails_before_anything_is_executed() {
+    let fails: Expectation = serde_json::from_str(FAILS).expect("an expectation");
+    let piece = |signature, engine_free| Piece {
+        position: 0,
+        case: "dgrad i8 nchw n1 c1 k1 i1x1x1 f1x1x1".parse().expect("a case"),
+        question: Question {
+            expectation: Some(&fails),
+            signature,
+            engine_free,
+            every_engine: false,
+            must_refuse: false,
+        },
+    };
+    for (signature, shown) in [
+        (Some("dgrad-e25-status-plan-internal_error-i8-nchw"), true),
+        (Some("wgrad-none-crash-heuristics-sigsegv-f32-nchw"), true),
+        (Some("wgrad-e20-wrong-judge-nan-f32-nchw"), false),
+        (Some("avgpool-e1-status-execute-not_supported-f32-nchw"), false),
+        (None, false),
+    ] {
+        assert_eq!(piece(signature, false).is_shown_by_plans(), shown, "{signature:?}");
+        // Without its engine the case asks another, whose plan says nothing of the known failure.
+        assert!(!piece(signature, true).is_shown_by_plans(), "{signature:?}");
+    }
+    let mut other = piece(Some("dgrad-e25-status-plan-internal_error-i8-nchw"), false);
+    other.question.expectation = None;
+    assert!(!other.is_shown_by_plans());
+    other.question.must_refuse = true;
+    assert!(other.is_shown_by_plans());
 }

@@ -2,19 +2,17 @@
 
     venv/bin/python make_operations.py, with the environment that make.py asks for
 
-Values come from make.py's writing of the fill formula. The sum of absolute products is the largest magnitude of a
-window for maxpool, and the magnitude of the result for rmsnorm.
+The sum of absolute products is the largest magnitude of a window for maxpool, and the magnitude of the result for
+rmsnorm.
 """
 
-import json
 import math
-import pathlib
 
 import numpy as np
-from onnx import TensorProto, helper
-from onnx.reference import ReferenceEvaluator
+from onnx import helper
 
-import make
+import reference
+from reference import row, run, tensor, write
 
 EPSILON = 2.0**-17
 
@@ -41,14 +39,14 @@ CASES = [
 
 
 def read(line):
-    """The line with the two words that it may leave out, as make.py reads one."""
+    """The line with the two words that it may leave out, as a convolution has them."""
     words = line.split()
     if words[0] != "matmul":
         words.insert(3, "k1")
         if words[0] == "rmsnorm":
             words.insert(3, "i1x1")
             words.insert(3, "f1x1")
-        return make.read(" ".join(words))
+        return reference.read(" ".join(words))
     types = words[1].split(",")
     case = {"operation": words[0], "types": types if len(types) == 3 else types * 3, "b": 1}
     for item in words[2:]:
@@ -59,20 +57,13 @@ def read(line):
     return case
 
 
-def run(nodes, **operands):
-    double = lambda name: helper.make_tensor_value_info(name, TensorProto.DOUBLE, None)
-    graph = helper.make_graph(nodes, "some", [double(n) for n in operands], [double("out")])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
-    return ReferenceEvaluator(model).run(None, operands)[0]
-
-
 def pool(case, node, x, **more):
     attributes = dict(kernel_shape=case["f"], strides=case["s"], pads=case["before"] + case["after"], **more)
     return run([helper.make_node(node, ["x"], ["out"], **attributes)], x=x)
 
 
 def pooling(case):
-    x = make.tensor(case, "x", (case["n"], case["c"], *case["i"]))
+    x = tensor(case, "x", (case["n"], case["c"], *case["i"]))
     met = pool(case, "AveragePool", np.ones_like(x), count_include_pad=1) * math.prod(case["f"])
     if case["operation"] == "maxpool":
         return pool(case, "MaxPool", x), pool(case, "MaxPool", abs(x)), met
@@ -82,14 +73,14 @@ def pooling(case):
 
 def matmul(case):
     b, m, n, k = (case[letter] for letter in "bmnk")
-    x, w = make.tensor(case, "x", (b, m, k)), make.tensor(case, "w", (b, k, n))
+    x, w = tensor(case, "x", (b, m, k)), tensor(case, "w", (b, k, n))
     product = lambda x, w: run([helper.make_node("MatMul", ["x", "w"], ["out"])], x=x, w=w)
     return product(x, w), product(abs(x), abs(w)), product(np.ones_like(x), np.ones_like(w))
 
 
 def rmsnorm(case):
     n, c = case["n"], case["c"]
-    x, w = make.tensor(case, "x", (n, c, 1, 1)), make.tensor(case, "w", (1, c, 1, 1))
+    x, w = tensor(case, "x", (n, c, 1, 1)), tensor(case, "w", (1, c, 1, 1))
     nodes = [
         helper.make_node("Mul", ["x", "x"], ["squares"]),
         helper.make_node("ReduceMean", ["squares", "axes"], ["mean"]),
@@ -106,15 +97,8 @@ def answer(line):
     case = read(line)
     by_name = {"maxpool": pooling, "avgpool": pooling, "matmul": matmul, "rmsnorm": rmsnorm}
     result, absolute, products = by_name[case["operation"]](case)
-    flat = lambda values: [v.item() for v in values.ravel()]
-    return {
-        "case": make.canonical(line, case),
-        "result": flat(result),
-        "abs_sum": flat(absolute),
-        "products": [round(v) for v in flat(products)],
-    }
+    return row(line, case, result, absolute, products)
 
 
 if __name__ == "__main__":
-    lines = ",\n".join(json.dumps(answer(line), separators=(",", ":")) for line in CASES)
-    pathlib.Path(__file__).with_name("operations.json").write_text(f"[\n{lines}\n]\n")
+    write("operations.json", map(answer, CASES))
