@@ -66,15 +66,6 @@ impl Operation {
         }
     }
 
-    /// True for what may have its channels in vectors.
-    #[must_use]
-    pub fn takes_vectors(self) -> bool {
-        match self {
-            Self::Fprop | Self::Dgrad | Self::Wgrad | Self::MaxPool | Self::AvgPool => true,
-            Self::MatMul | Self::RmsNorm => false,
-        }
-    }
-
     /// The tensors that it has, in role order.
     #[must_use]
     pub fn tensors(self) -> &'static [Role] {

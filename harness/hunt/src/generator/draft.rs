@@ -96,9 +96,9 @@ impl Draft {
         };
     }
 
-    /// True where every operation of the geometry may have its channels in vectors.
+    /// True where every operation of the geometry is a convolution, which alone may have its channels in vectors.
     pub(super) fn takes_vectors(&self) -> bool {
-        self.operations.iter().all(Operation::takes_vectors)
+        self.operations.iter().all(Operation::is_convolution)
     }
 
     /// Keeps shrinking away from a field, as long as another can give way.
