@@ -29,6 +29,10 @@ timeout $foreground -k 5 "$limit" "$build/repro" "$@"
 code=$?
 case $code in
     0 | 1 | 2 | 3 | 77) exit "$code" ;;
+    129 | 130 | 143)
+        echo "interrupted: the program was ended by signal $((code - 128))"
+        exit 3
+        ;;
     124 | 137) what="no end within $limit s" ;;
     *) what="exit code $code: ended by signal $((code - 128))" ;;
 esac
