@@ -98,7 +98,9 @@ fn an_interrupt_stops_the_script_and_its_program() {
     let compiler = parent.path().join("compiler");
     executable(&compiler, "#!/bin/sh\ncp \"$4\" \"$6\"\nchmod +x \"$6\"\n");
     let started = parent.path().join("started");
-    let mut command = Command::new("sh");
+    // A suite that was started in the background ignores the signal, and so would all that it starts.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT", "sh"]);
     command.arg(parent.path().join("run.sh")).arg(&started).env("CXX", compiler).process_group(0);
     let mut child = command.spawn().unwrap();
     let begin = std::time::Instant::now();
